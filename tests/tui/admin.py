@@ -10,7 +10,7 @@ from presscheck.tui.screens.form_dialog import FormDialog
 
 
 async def family(pilot: Any, title: str, shows: str = "") -> AdminScreen:
-    """Open administration at a family, with the focus on its table, once it shows a text."""
+    """Open a family of administration, wait until it shows a text, and focus its table."""
     await until(pilot, shows="live")
     await pilot.press("g", "a")
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdminScreen) and pilot.app.screen.organization)
@@ -31,7 +31,7 @@ async def form(pilot: Any) -> FormDialog:
 
 
 async def go_to(pilot: Any, text: str) -> None:
-    """Put the cursor on the first row with a text."""
+    """Move the cursor to the first row with a text."""
     rows = pilot.app.screen.table.rows
     await until(pilot, shows=text)
     await pilot.press("home")

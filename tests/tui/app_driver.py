@@ -1,4 +1,4 @@
-"""Drives the real app on the real service by keys; waits for conditions, never for a time."""
+"""Steps that drive the real app on the real service by keys. They wait for conditions, never for a fixed time."""
 
 import asyncio
 import time
@@ -33,7 +33,7 @@ NOON = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 share_parsed_styles()
 
 frames: WeakKeyDictionary[App[Any], int] = WeakKeyDictionary()
-"""How many frames each app has displayed."""
+"""Number of frames that each app has displayed."""
 
 
 def count_frame(app: App[Any]) -> None:
@@ -61,7 +61,7 @@ async def running(app: PresscheckApp, size: tuple[int, int] = (120, 40)) -> Asyn
 
 
 def shown(app: PresscheckApp) -> str:
-    """The text of the screen, including the screen below a dialog."""
+    """Return the text of the screen, including the screen below a dialog."""
     return "\n".join("".join(segment.text for segment in strip).rstrip() for strip in strips(app))
 
 
@@ -73,8 +73,8 @@ async def until(pilot: Pilot[int], *, shows: str = "", holds: Callable[[], bool]
             looked, frame = time.perf_counter(), frames.get(pilot.app)
             if (holds is None or holds()) and (not shows or shows in shown(pilot.app)):
                 return
-            # a look at the screen takes some milliseconds, and more on a busy machine, which has other work to do:
-            # the next look follows the next frame, or a pause for what no frame shows
+            # reading the screen takes milliseconds, and more on a busy machine: check again after the next frame, or
+            # after a pause, as some conditions change without a frame
             took = time.perf_counter() - looked
             soonest, latest = looked + 2 * took, looked + min(0.2, max(0.005, 9 * took))
             while (now := time.perf_counter()) < soonest or (now < latest and frames.get(pilot.app) == frame):  # noqa: ASYNC110
@@ -84,25 +84,25 @@ async def until(pilot: Pilot[int], *, shows: str = "", holds: Callable[[], bool]
         await asyncio.wait_for(poll(), 20)
     except TimeoutError:
         raise AssertionError(f"never showed {shows!r}:\n{shown(pilot.app)}") from None
-    await pilot.pause()  # a dialog whose frame was seen takes keys a moment later
+    await pilot.pause()  # a dialog accepts keys only a moment after its first frame
     if "checking" not in shows:
         await _question_checked(pilot)
 
 
 async def until_all(pilot: Pilot[int], *texts: str) -> None:
-    """Wait until the screen shows all of some texts at once, such as counts of tabs, whose distance varies."""
+    """Wait until one screen shows all texts, such as the counts of tabs, whose spacing varies."""
     await until(pilot, holds=lambda: not [text for text in texts if text not in shown(pilot.app)])
 
 
 async def _question_checked(pilot: Pilot[int]) -> None:
-    """Wait until an open question can be answered, as people read it first; a check that goes on is not waited for."""
+    """Wait until an open confirmation accepts an answer, at most two seconds: the checks of some tests never end."""
     ends = time.monotonic() + 2
     while isinstance(pilot.app.screen, ConfirmDialog) and not pilot.app.screen.is_ready and time.monotonic() < ends:  # noqa: ASYNC110
         await asyncio.sleep(0.005)
 
 
 async def inbox_loaded(pilot: Pilot[int]) -> None:
-    """Wait until the inbox shows its rows in their order, and has read the reviews on which its views depend."""
+    """Wait until the inbox shows its rows in their final order and has read the reviews that its views depend on."""
     groups = ("arrange", "counts", "stored counts", "reviews")
 
     def is_loaded() -> bool:
@@ -117,18 +117,18 @@ def _has_rows(pilot: Pilot[int]) -> bool:
 
 
 def inbox_rows(pilot: Pilot[int]) -> str:
-    """The rows of the inbox, without the lines above them and without the preview."""
+    """Return the rows of the inbox, without the lines above them and without the preview."""
     lines = shown(pilot.app).splitlines()[3:]
     return "\n".join(lines[: next((at for at, line in enumerate(lines) if "──" in line), None)])
 
 
 async def until_row(pilot: Pilot[int], text: str, *, is_there: bool = True) -> None:
-    """Wait until the inbox has a row with a text, or other rows alone."""
+    """Wait until the inbox has a row with a text, or, with `is_there=False`, only rows without the text."""
     await until(pilot, holds=lambda: _has_rows(pilot) and (text in inbox_rows(pilot)) == is_there)
 
 
 async def down_to(pilot: Pilot[int], text: str) -> None:
-    """Move the cursor of a list down to the first row below it with a text."""
+    """Move the cursor of a list down until its row contains a text."""
 
     def row() -> tuple[int, str]:
         lines = enumerate(shown(pilot.app).split("\n"))
@@ -141,7 +141,7 @@ async def down_to(pilot: Pilot[int], text: str) -> None:
 
 
 async def open_review(pilot: Pilot[int], at: dict[str, str]) -> None:
-    """Open a change request, as the inbox does, and wait until everything that a merge depends on is loaded."""
+    """Open the review of a change request, and wait until its merge forecast is loaded."""
     await inbox_loaded(pilot)
     app = cast("PresscheckApp", pilot.app)
     request = await app.engine.read(GetChangeRequest(**at))
@@ -155,7 +155,7 @@ async def open_review(pilot: Pilot[int], at: dict[str, str]) -> None:
 async def review(
     service: RunningService, home: Path, subject: str, size: tuple[int, int] = (120, 40), **profile: object
 ) -> AsyncIterator[Any]:
-    """The app with the review of a change request open, found by its subject."""
+    """Run the app with the review of the open change request that has this subject."""
     async with running(app_on(service, home, **profile), size) as pilot:
         await until(pilot, shows="Needs me")
         listing = ListOrganizationChangeRequests(organization_id="tallowick", status="open", limit=1000)
@@ -167,9 +167,9 @@ async def review(
 
 
 async def write(pilot: Pilot[int], keys: str, text: Iterable[str], *then: str) -> None:
-    """Press keys that open an input, wait until it has the focus, type a text, then press further keys.
+    """Press keys that open an input, wait until the input has the focus, type a text, then press further keys.
 
-    Keys that are pressed before the input has the focus would be lost on a busy machine.
+    On a busy machine, text that is typed before the input has the focus would be lost.
     """
     before = pilot.app.focused if keys else None
     await pilot.press(*keys.split())
@@ -180,7 +180,7 @@ async def write(pilot: Pilot[int], keys: str, text: Iterable[str], *then: str) -
 
 
 async def pick(pilot: Pilot[int], label: str) -> None:
-    """Choose a row of a picker by its place, once it is shown."""
+    """Choose the first row of a picker whose label contains `label`, as soon as it is loaded."""
 
     def rows() -> list[str]:
         screen = pilot.app.screen

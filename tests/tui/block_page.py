@@ -1,4 +1,4 @@
-"""Pages with blocks: one with those that have controls, one with every block, and the API description of both."""
+"""A page with the blocks that have controls, a page with every block, and the API description that both show."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ Only for some.
 <p align="center">In the middle</p>
 """
 EVERY_BLOCK = "\n\n".join((TEXT, *BLOCKS.values(), *INLINES.values(), *MARKS.values()))
-"""With a sample of each block, inline and mark; `tests/documents/test_drawn_blocks.py` keeps these complete."""
+"""`TEXT` and a sample of each block, inline and mark; `tests/documents/test_drawn_blocks.py` keeps these complete."""
 API = {
     "openapi": "3.1.0",
     "info": {"title": "Pager", "version": "1"},
@@ -94,7 +94,7 @@ API = {
 
 
 async def write_blocks(service: RunningService, text: str = TEXT) -> None:
-    """Write the page and the API description, and wait until that is processed."""
+    """Write the API description and the page, and wait until the service has processed the API description."""
     spec = {"organization_id": "tallowick", "spec_slug": "pager"}
     async with somebody(service, "robin") as (robin,):
         await robin.send(PutOpenAPISpec(**spec, source=SpecSource(text=json.dumps(API))))
@@ -113,4 +113,4 @@ async def write_blocks(service: RunningService, text: str = TEXT) -> None:
 
 
 write_every_block = partial(write_blocks, text=EVERY_BLOCK)
-"""Writes the page with every block."""
+"""Write the page with every block."""

@@ -1,4 +1,4 @@
-"""Creates change requests of other users, for tests that need their own page."""
+"""Change requests of other users, for tests that need their own page."""
 
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from presscheck.api.content_changes import EditChangeRequestContent, InsertPage,
 
 
 class Begun(NamedTuple):
-    """A created change request: the token of its author, its ids, and its page."""
+    """A change request: the token of its author, its ids, and the id of its page."""
 
     token: str
     at: dict[str, Any]
@@ -36,7 +36,7 @@ async def begun(service: RunningService, subject: str, text: str, *, title: str 
 
 
 async def edited(service: RunningService, subject: str, before: str, after: str, *, title: str = "Lasting") -> Begun:
-    """Create a change request that edits a page on main."""
+    """Create a page on main, and a change request that edits it."""
     live = await begun(service, f"Before {subject}"[:100], before, title=title)
     await say(service, live.token, MergeChangeRequest(**live.at))
     [made] = await say(service, live.token, CreateChangeRequest(space_id="guides", subject=subject))

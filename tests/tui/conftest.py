@@ -15,13 +15,13 @@ from presscheck.tui.screens.inbox import session as inbox_session
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Comments are sent at once, without the time to undo them."""
+    """Send comments at once, without the delay in which they can be undone."""
     monkeypatch.setattr(drafts, "HOLD", 0.0)
 
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests press the next key sooner than people do who read why a key does nothing, and services return sooner."""
+    """Shorten the time between two keys of a burst, and the pauses between connection checks."""
     monkeypatch.setattr(keyboard, "BURST", 0.002)
     monkeypatch.setattr(scheduler, "FIRST_PAUSE", 0.1)
     monkeypatch.setattr(scheduler, "SHORTEST_PAUSE", 0.1)
@@ -30,18 +30,21 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def fast_live_updates(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An open review shows what others do ten times a second."""
+    """Poll for changes by other users ten times a second while a review is open."""
     monkeypatch.setattr(live_updates, "INTERVAL", 0.1)
 
 
 @pytest.fixture
 def forecasts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The inbox forecasts conflicts without waiting until somebody stays, so that a picture has them."""
+    """Forecast conflicts in the inbox at once, so that pictures contain them."""
     monkeypatch.setattr(inbox_session, "STAY", 0.0)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Compare each picture in one of its looks, in turn; in all with `make pictures`, and for tests that are named."""
+    """Mark picture tests as slow, and select one look for each: a size and a theme.
+
+    All looks run with `make pictures`, with `--snapshot-update`, and for tests that are named on the command line.
+    """
     for item in items:
         if is_picture(item):
             item.add_marker("slow")

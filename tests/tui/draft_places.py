@@ -1,4 +1,4 @@
-"""A draft of a comment in a review."""
+"""A step that opens a draft."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from tests.tui.drafts import open_drafts
 
 
 async def drafted(pilot: Any, label: str) -> None:
-    """Put the cursor on a draft, and open it."""
+    """Open the first draft whose label contains `label`."""
     await open_drafts(pilot)
     await until(pilot, shows=label)
     rows = pilot.app.screen.drafts.rows

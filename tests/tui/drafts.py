@@ -17,7 +17,7 @@ async def go_to_page(pilot: Any, one: Begun) -> None:
 
 
 async def type_draft(pilot: Any, one: Begun, typed: str) -> None:
-    """Leave a draft of the page of a change request, which begins with a text."""
+    """Type a text at the end of a page of a change request, and leave the editor: the page is kept as a draft."""
     await go_to_page(pilot, one)
     await pilot.press("e")
     await until(pilot, holds=lambda: isinstance(pilot.app.focused, MarkdownArea))

@@ -1,4 +1,4 @@
-"""A program that runs the app and is ended from outside."""
+"""A program that runs the app, for tests that end it from outside."""
 
 PROGRAM = """
 import sys

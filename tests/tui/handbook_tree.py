@@ -1,4 +1,4 @@
-"""The pages of the handbook in the browse tree, and on the service, as tests of edits and moves see them."""
+"""The page tree of the handbook, in the browse screen and on the service, for tests that edit and move pages."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -22,7 +22,7 @@ START = "How we write, Words, Reviews, Pictures, Who does what"
 
 
 def outline(pages: tuple[RevisionPage, ...]) -> str:
-    """The titles of a tree of pages, with those below a page in brackets."""
+    """Return the titles of a page tree; the children of a page follow in brackets."""
     return ", ".join(f"{page.title} [{outline(page.pages)}]" if page.pages else page.title for page in pages)
 
 
@@ -31,7 +31,7 @@ async def outline_at(client: Client, at: At) -> str:
 
 
 async def sent_as(client: Client, at: At, wanted: str) -> None:
-    """Wait until the service has the pages in this order."""
+    """Wait until the change request has this outline on the service."""
 
     async def is_there() -> bool:
         return await outline_at(client, at) == wanted
@@ -43,25 +43,25 @@ async def sent_as(client: Client, at: At, wanted: str) -> None:
 
 
 def tree(pilot: Any) -> str:
-    """The pages of the handbook as the tree shows them."""
+    """Return the outline of the handbook in the app."""
     pages = pilot.app.screen.library.pages("handbook")
     return outline(pages.pages) if pages else ""
 
 
 async def at_page(pilot: Any, title: str) -> None:
-    """Go to a page of the tree by its title."""
+    """Move the cursor of the tree to the page with a title."""
     await to_item(pilot, lambda item: item.shortcut is None and item.title == title)
 
 
 async def begun(client: Client, subject: str = "Order") -> At:
-    """A new change request in the handbook."""
+    """Create a change request in the handbook. Returns its ids."""
     made = await client.send(CreateChangeRequest(space_id="handbook", subject=subject))
     return {"space_id": "handbook", "change_request_id": made.id}
 
 
 @asynccontextmanager
 async def handbook(service: RunningService, home: Path, at: At | None, **profile: Any) -> AsyncIterator[Any]:
-    """The app with the handbook open in a change request, or on main; the tree has the focus."""
+    """Run the app with the handbook open in a change request, or on main; the tree has the focus."""
     async with running(app_on(service, home, **profile)) as pilot:
         await until(pilot, shows="Needs me")
         await pilot.app.go(Place.page("handbook", None, at["change_request_id"] if at else None))
@@ -81,7 +81,7 @@ def asks(pilot: Any, kind: type) -> Callable[[], bool]:
 
 
 async def undoes(pilot: Any, *lines: str) -> None:
-    """Undo the last change, after its confirmation has said this."""
+    """Undo the last change, once its confirmation shows these lines."""
     await until(pilot, holds=lambda: not isinstance(pilot.app.screen, ConfirmDialog))
     await pilot.press("z")
     for line in lines:

@@ -1,4 +1,4 @@
-"""An integration with everything that the app shows of one: settings of every kind, blocks, a modal, events."""
+"""An integration that uses everything that the app can show: all kinds of settings, blocks, a modal and events."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ SETTINGS = {
 
 
 def lamp(name: str = "lamp", **more: Any) -> PublishIntegration:
-    """The call that publishes it."""
+    """Return the operation that publishes the integration."""
     given: dict[str, Any] = {
         "title": "Lamp",
         "description": "Lights up pages",
@@ -116,7 +116,7 @@ def lamp(name: str = "lamp", **more: Any) -> PublishIntegration:
 
 
 async def publish_lamps(client: Client) -> None:
-    """Publish it, and another one that some filters leave out."""
+    """Publish the lamp, and a torch without its categories, scopes and blocks, which some filters exclude."""
     await client.send(lamp())
     await client.send(
         lamp(

@@ -1,4 +1,4 @@
-"""Views of many lines."""
+"""Many rows for a row list, and a slow page layout."""
 
 from dataclasses import dataclass, field
 
@@ -27,7 +27,7 @@ class Heading:
 
 @dataclass
 class Slow:
-    """A page layout that counts the lines that were laid out."""
+    """A page layout that lays out its lines on demand; `lines` are the lines so far."""
 
     width: int
     size: int = 5000

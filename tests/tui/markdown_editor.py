@@ -1,4 +1,4 @@
-"""A small app with the Markdown editor."""
+"""Steps in the Markdown editor of the app."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -30,7 +30,7 @@ def is_editing(pilot: Any) -> bool:
 async def editing(
     service: RunningService, home: Path, one: Begun, size: tuple[int, int] = (120, 40), **profile: object
 ) -> AsyncIterator[Any]:
-    """The app with the page in the editor."""
+    """Run the app with the page of a change request in the editor."""
     async with running(app_on(service, home, **profile), size) as pilot:
         await until(pilot, shows="Needs me")
         await cast("PresscheckApp", pilot.app).go(Place.page(one.at["space_id"], one.page, one.at["change_request_id"]))

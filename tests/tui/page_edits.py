@@ -1,4 +1,4 @@
-"""Edits of a page by keys, and the page as the service has it."""
+"""Steps that edit a page by keys, and the page on the service."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -23,7 +23,7 @@ async def text_there(service: RunningService, one: Begun) -> str:
 
 
 async def edits_since(service: RunningService, one: Begun, before: str) -> int:
-    """The number of revisions since a revision."""
+    """Count the revisions of the change request since `before`."""
     count, at = 0, await revision(service, one)
     while at != before:
         [found] = await say(service, one.token, GetRevision(space_id=one.at["space_id"], revision_id=at))
@@ -40,7 +40,7 @@ async def revision(service: RunningService, one: Begun) -> str:
 async def on_page(
     service: RunningService, home: Path, one: Begun, size: tuple[int, int] = (120, 40)
 ) -> AsyncIterator[Any]:
-    """The app with the page of a change request in the browse screen."""
+    """Run the app with the page of a change request in the browse screen."""
     async with running(app_on(service, home)) as pilot:
         await until(pilot, shows="Needs me")
         await cast("PresscheckApp", pilot.app).go(Place.page(one.at["space_id"], one.page, one.at["change_request_id"]))
@@ -55,7 +55,7 @@ async def go_offline(pilot: Any, service: RunningService) -> None:
 
 
 async def replace_text(pilot: Any, old: str, new: str) -> None:
-    """Open the page with e, and replace a text in the editor by keys."""
+    """Open the page in the editor, and replace a text by keys."""
     await pilot.press("e")
     await until(pilot, holds=lambda: is_editing(pilot))
     await type_over(pilot, old, new)

@@ -14,7 +14,7 @@ HOSTILE = (
 
 
 def png(width: int, height: int) -> bytes:
-    """An image with a red upper and a blue lower half."""
+    """Return a PNG with a red upper and a blue lower half."""
     image = Image.new("RGB", (width, height), RED)
     image.paste(BLUE, (0, height // 2, width, height))
     stream = io.BytesIO()
@@ -23,7 +23,7 @@ def png(width: int, height: int) -> bytes:
 
 
 def bomb(width: int, height: int) -> bytes:
-    """A PNG of a few bytes that states a huge size."""
+    """Return a small PNG whose header states this size."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -1,4 +1,4 @@
-"""Pages to read, and a reader of them."""
+"""A long page and a page with links, and steps to read them."""
 
 from typing import Any
 
@@ -47,13 +47,13 @@ async def write_pages(service: RunningService) -> None:
 
 
 async def write_all(service: RunningService) -> None:
-    """In the runbook a long page, one with links, an image and a file, and one with blocks."""
+    """Write three pages of the runbook: a long page, a page with links, an image and a file, and a page with blocks."""
     await write_pages(service)
     await write_blocks(service)
 
 
 async def reading(pilot: Any, title: str, shows: str) -> None:
-    """Open a page of the runbook, and wait until its text is shown."""
+    """Open a page of the runbook, and wait until it shows a text and has the focus."""
     await until(pilot, shows="Needs me")
     pages = (await pilot.app.engine.read(ListPages(space_id="runbook"))).pages
     page = next(page for page in flatten(pages) if page.title == title)

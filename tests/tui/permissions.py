@@ -9,7 +9,7 @@ from presscheck.tui.screens.admin.screen import AdminScreen
 
 
 async def open_family(pilot: Any, title: str) -> Any:
-    """Administration at a family, with the focus on its table."""
+    """Open a family of administration, with the focus on its table."""
     await pilot.press("g", "a")
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdminScreen) and pilot.app.screen.organization)
     screen: AdminScreen = pilot.app.screen

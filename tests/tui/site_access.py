@@ -18,7 +18,7 @@ ORG = "tallowick"
 
 
 async def comes(pilot: Any, holds: Callable[[], Awaitable[Any]]) -> Any:
-    """Wait until the service has something; what it has."""
+    """Wait until `holds` returns something true. Returns that value."""
     async with asyncio.timeout(20):
         while not (value := await holds()):
             await pilot.pause(0.02)
@@ -42,7 +42,7 @@ async def access_open(pilot: Any, tab: str = "1") -> SiteAccessScreen:
 
 
 async def paste(pilot: Any, text: str, *then: str) -> None:
-    """Replace the text of the focused input by a pasted one, then press keys."""
+    """Replace the text of the focused input with a pasted text, then press keys."""
     await until(pilot, holds=lambda: isinstance(pilot.app.focused, Input))
     entry = pilot.app.focused
     await pilot.press("ctrl+u")

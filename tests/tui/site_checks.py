@@ -1,4 +1,4 @@
-"""Goes to a site on the publish screen of the sample workspace."""
+"""A step to a site on the publish screen."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ ORG = "tallowick"
 
 
 async def on_site(pilot: Any, site: Site) -> PublishScreen:
-    """Put the cursor on a site, and wait for its checks."""
+    """Open the publish screen, move the cursor to a site, and wait for its checks."""
     await until(pilot, shows="live")
     await pilot.press("g", "p")
     await until(pilot, shows="● live", holds=lambda: isinstance(pilot.app.screen, PublishScreen))

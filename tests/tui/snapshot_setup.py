@@ -1,4 +1,4 @@
-"""Setup of the snapshot tests: a fixed clock, an idle screen, both sizes and both themes."""
+"""Setup of the snapshot tests: a fixed clock, an idle screen, sizes and themes."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,20 +13,20 @@ from presscheck.text import phrases
 Drive = Callable[[Any, RunningService], Awaitable[None]]
 SIZES = [(80, 24), (120, 40)]
 LOOKS = [((80, 24), "paper"), ((120, 40), "ink")]
-"""Both sizes, in a light theme and in a dark one: what differs in one differs in the other."""
+"""Both sizes, one in a light and one in a dark theme: a change shows in both."""
 LOOK_NAMES = ["80x24-paper", "120x40-ink"]
 WHOLE = 340
-"""Lines of a terminal that shows the whole page with every block."""
+"""Height of a terminal that shows the whole page with every block."""
 WHOLE_LOOKS = [((columns, WHOLE), theme) for columns, _ in SIZES for theme in ("ink", "paper", "contrast", "ansi")]
 WHOLE_LOOK_NAMES = [f"{columns}x{lines}-{theme}" for (columns, lines), theme in WHOLE_LOOKS]
 STABLE = 6
-"""Looks in a row that must be the same."""
+"""Number of consecutive equal screens after which the screen counts as stable."""
 
 
 @pytest.fixture(autouse=True)
 def at_noon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(phrases, "clock", noon)
-    # a message stays, however slow the machine is
+    # messages stay on the screen, however slow the machine is
     monkeypatch.setattr("presscheck.tui.app.NOTICE_SECONDS", 3600.0)
 
 

@@ -27,7 +27,7 @@ SPACE = "notes"
 
 
 async def drafted(client: Client, subject: str, *changes: Any) -> dict[str, str]:
-    """A new change request with these changes."""
+    """Create a change request with these changes. Returns its ids."""
     request = await client.send(CreateChangeRequest(space_id=SPACE, subject=subject))
     path = {"space_id": SPACE, "change_request_id": request.id}
     if changes:
@@ -36,7 +36,7 @@ async def drafted(client: Client, subject: str, *changes: Any) -> dict[str, str]
 
 
 async def merged(client: Client, *changes: Any) -> None:
-    """Change main."""
+    """Change main by merging a change request with these changes."""
     path = await drafted(client, "Maps", *changes)
     await client.send(UpdateChangeRequest(**path, status="open"))
     await client.send(MergeChangeRequest(**path))
@@ -51,7 +51,7 @@ def file(name: str, content: bytes) -> InsertFiles:
 
 
 async def opened(pilot: Any, space: str = SPACE, request: str | None = None) -> None:
-    """Open the links and files of a space from the place where it is browsed."""
+    """Open the links and files of a space from the browse screen."""
     await until(pilot, shows="Needs me")
     await pilot.app.go(Place.page(space, None, request))
     if request:
@@ -63,6 +63,6 @@ async def opened(pilot: Any, space: str = SPACE, request: str | None = None) -> 
 
 
 async def listed(pilot: Any) -> None:
-    """Wait until all links are read."""
+    """Wait until all links are loaded."""
     screen = pilot.app.screen
     await until(pilot, holds=lambda: screen.session.is_loaded and screen.session.linked and not screen.session.progress)

@@ -9,7 +9,7 @@ from tests.tui.app_driver import app_on, running, shown, until, write
 pytestmark = pytest.mark.service(shared=True)
 
 
-async def test_it_lists_every_request_with_its_command(service: RunningService, tmp_path: Path) -> None:
+async def test_activity_log_lists_every_request_with_its_command(service: RunningService, tmp_path: Path) -> None:
     app = app_on(service, tmp_path)
     async with running(app) as pilot:
         await until(pilot, shows="✓ Jón   ✗ Ada   ◷ you")

@@ -1,4 +1,4 @@
-"""Tables of administration, without the app: columns, rows in another order, exports, and who stays admin."""
+"""Tables of administration without the app: columns, sorting, exports, and the last admin of an organization."""
 
 import csv
 from types import SimpleNamespace
@@ -33,19 +33,19 @@ ORG = "tallowick"
 HOSTILE = "\x1b[31mred\x1b]0;x\x07 [b]bold[/b] \u202eabc"
 
 
-def test_the_command_palette_knows_every_family() -> None:
+def test_the_command_palette_has_every_family() -> None:
     assert tuple(one.title for one in FAMILIES) == TITLES
 
 
 @pytest.mark.parametrize(
     ("title", "texts", "room", "widths"),
     [
-        # what stands at the right is left out before a name or an address is cut
+        # columns at the right are left out before a name or an address is cut
         ("Members", (17, 26, 0, 0, 0, 0), 59, [28, 28]),
         ("Members", (17, 24, 0, 0, 0, 0), 59, [19, 26, 11]),
         ("Members", (17, 26, 0, 0, 0, 0), 200, [48, 48, 11, 9, 10, 13]),
         ("Members", (90, 90, 0, 0, 0, 0), 40, [37]),
-        # a description is cut before something is left out, but the address of an import is not
+        # a description is cut before columns are left out, but the address of an import is not
         ("Integrations", (12, 300, 0, 0, 0), 59, [18, 18, 20]),
         ("Imports", (40, 0, 0, 0), 59, [30, 14, 12]),
         ("Imports", (40, 0, 0, 0), 24, [21]),
@@ -59,7 +59,7 @@ def test_columns_at_the_right_are_left_out_for_names_and_addresses(
     assert found == widths and sum(found) <= room
 
 
-def test_a_translation_is_out_of_date_once_its_source_changes_after_the_last_run() -> None:
+def test_a_translation_is_out_of_date_if_its_source_changed_after_the_last_run() -> None:
     organization = Organization(id=ORG, title="Tallowick")
     given = {"id": "t", "status": "completed", "source": {"space": "guides", "language": "en"}, "language": "de"}
     ran = {**given, "result": {"space": "g-de", "revision": "r"}, "updatedAt": "2026-03-01T10:00:00.000Z"}
@@ -79,7 +79,7 @@ TEAMS = next(one for one in FAMILIES if one.title == "Teams")
 
 
 class Background:
-    """A screen that lists these items; what it would run in the background is kept."""
+    """A screen with these items that collects its background work instead of running it."""
 
     def __init__(self, items: list[Team]) -> None:
         self.work, self.stopped = list[Any](), list[str]()
@@ -94,7 +94,7 @@ class Background:
         self.stopped.append(group)
 
 
-async def test_while_a_newer_listing_is_sorted_keys_act_on_the_rows_that_are_shown() -> None:
+async def test_keys_act_on_the_shown_rows_while_a_newer_listing_is_sorted() -> None:
     teams = [Team(id=letter, title=f"Shift {letter}") for letter in "fedcba"]
     screen: Any = Background(teams)
     table = FamilyTable(screen, TEAMS)
@@ -108,7 +108,7 @@ async def test_while_a_newer_listing_is_sorted_keys_act_on_the_rows_that_are_sho
     table._take(Result(5, "fresh", 0.0))
     assert [(table._key(at), table._item(at).id) for at in range(6)] == [(letter, letter) for letter in "abcdef"]
     teams.insert(0, Team(id="g"))
-    table._blocks.clear()  # as when others are read meanwhile: each row is at another place now
+    table._blocks.clear()  # as when other blocks are read meanwhile; every row has moved by one
     assert [table._key(at) for at in range(6)] == list("abcdef")
     assert [table._item(at) for at in range(6)] == [None] * 6
     table._take(Result(6, "fresh", 0.0))
@@ -121,7 +121,7 @@ async def test_while_a_newer_listing_is_sorted_keys_act_on_the_rows_that_are_sho
     assert screen.stopped == ["arrange"], "an order that is not wanted any more does not come back"
 
 
-def test_an_exported_cell_is_no_formula_of_a_spreadsheet() -> None:
+def test_exported_cells_are_not_spreadsheet_formulas() -> None:
     titles = ("=1+1", "+1", "-1", "@x", "a=b", HOSTILE)
     text = table_module._as_csv([Team(id="t", title=title, members=2) for title in titles], TEAMS.columns[:2])
     rows = list(csv.reader(text.splitlines()))
@@ -129,7 +129,7 @@ def test_an_exported_cell_is_no_formula_of_a_spreadsheet() -> None:
     assert not ACTS.search(text.replace("\n", ""))
 
 
-async def test_the_only_admin_who_is_enabled_keeps_the_role() -> None:
+async def test_the_only_enabled_admin_cannot_be_demoted() -> None:
     def member(name: str, **more: Any) -> OrganizationMember:
         return OrganizationMember(id=name, role="admin", user=User(id=name, display_name=name.title()), **more)
 

@@ -1,4 +1,4 @@
-"""Bad input in every field of every form of administration, as the declarations of the API describe the fields."""
+"""Invalid input in every field of every administration form, derived from the declarations of the API."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ GOOD = {
 }
 """Valid texts of required fields."""
 WRONG = {"json": "{", "certificate": "hello there"}
-"""A text of the wrong form, by kind of field."""
+"""A malformed text for each kind of field that has a syntax."""
 
 
 class Bad(NamedTuple):
-    """A text that a field does not take, and a part of the reason."""
+    """An invalid text for a field, and a part of the expected reason."""
 
     text: str
     reason: str
 
 
 def infos(form: Any, field: FormField) -> list[FieldInfo]:
-    """The declarations of a field, or of a part of one."""
+    """Return the declarations of a form field, which may be a part of an argument, such as `source__url`."""
     operation = getattr(form, "operation", None) or getattr(form, "listing", None) or PublishIntegration
     name, _, part = field.name.partition("__")
     if name not in operation.model_fields:
@@ -72,7 +72,7 @@ def rule(info: FieldInfo, name: str) -> Any:
 
 
 def bad_texts(form: Any, field: FormField) -> Iterator[Bad]:
-    """What a field does not take: nothing, too much, too little, a wrong form, an unknown name."""
+    """Yield invalid texts for a field: empty, malformed, an unknown name, too long, too short."""
     if field.kind == "choice":
         return
     if field.is_required:
@@ -92,7 +92,7 @@ def bad_texts(form: Any, field: FormField) -> Iterator[Bad]:
 
 
 def beyond_limits(field: FormField, info: FieldInfo) -> Iterator[Bad]:
-    """One too many, one too few, and characters that a pattern leaves out."""
+    """Yield texts with one item or character too many, one too few, and characters outside the pattern."""
     most, least = rule(info, "max_length"), rule(info, "min_length")
     inner = get_args(members_of(info.annotation)[0])
     if most and field.kind == "json":
@@ -110,11 +110,11 @@ def beyond_limits(field: FormField, info: FieldInfo) -> Iterator[Bad]:
 
 
 class Walk:
-    """Types bad texts into forms, sends them, and keeps what was told wrongly.
+    """Types invalid texts into forms, sends the forms, and collects missing and wrong error messages.
 
     Attributes:
-        typed: how many texts were typed.
-        problems: the texts that did not stay at their field with the reason.
+        typed: number of forms that were sent.
+        problems: the texts that were not kept in their field with the expected reason.
     """
 
     def __init__(self, pilot: Any, requests: list[Request]) -> None:
@@ -126,7 +126,7 @@ class Walk:
         return [request.line for request in self._requests if not request.line.startswith("GET")]
 
     async def form(self, *keys: str) -> None:
-        """Open a form by keys, send every bad text, and close the form."""
+        """Open a form by keys, send it with every invalid text, and close it."""
         pilot = self._pilot
         below = pilot.app.screen
         await pilot.press(*keys)
@@ -140,10 +140,10 @@ class Walk:
                 given = {**good, field.name: bad.text}
                 if field.name == "source__files":
                     given["source__url"] = ""  # one of them is given
-                elif "not found" not in bad.reason:  # which only the service tells
+                elif "not found" not in bad.reason:  # only the service reports “not found”
                     firsts.setdefault(field.name, bad)
                 await self._send(dialog, field.name, given, bad)
-        if len(firsts) > 1:  # the first of several errors is told
+        if len(firsts) > 1:  # the first of several errors is shown
             name, bad = next(iter(firsts.items()))
             await self._send(dialog, name, {**good, **{name: bad.text for name, bad in firsts.items()}}, bad)
         assert self._writes() == writes, dialog.heading
@@ -152,7 +152,7 @@ class Walk:
         await until(pilot, holds=lambda: pilot.app.screen is below)
 
     async def _send(self, dialog: FormDialog, name: str, given: dict[str, str], bad: Bad) -> None:
-        """Send a form with a bad text: it stays, the cursor goes to the field, and its reason is on the screen."""
+        """Send a form with an invalid text. The form must stay open, focus the field, and show the reason."""
         self.typed += 1
         fill(dialog, given)
         await self._pilot.press("ctrl+s")
@@ -170,7 +170,7 @@ def fill(dialog: FormDialog, texts: dict[str, str]) -> None:
 
 
 def forms() -> Iterator[tuple[Any, dict[str, str]]]:
-    """The forms of all families, with valid texts of their fields."""
+    """Yield the forms of all families, each with valid texts for its fields."""
     operations = {made for one in FAMILIES for made in (None if one.adds else one.add, one.edit) if made}
     operations |= {PublishIntegration, SetDevelopmentMode, UpdateInstallation, PutOpenAPISpec}
     for operation in sorted(operations, key=lambda operation: operation.__name__):
@@ -193,7 +193,7 @@ def test_bad_input_in_every_field_is_refused_with_its_reason() -> None:
                 try:
                     form.result(texts, good)
                     if "not found" in bad.reason:
-                        form_dialog._id_of(bad.text, [], field)  # asked for at the service before
+                        form_dialog._id_of(bad.text, [], field)  # looked up before the form is sent
                     told = "nothing"
                 except InvalidArgument as error:
                     told = f"{error.field}: {error.reason}"

@@ -66,7 +66,7 @@ TALK = {
 
 
 async def prepared(service: RunningService) -> None:
-    """Everything that the pictures show and that the sample does not have."""
+    """Create everything that the pictures show and the sample workspace lacks."""
     async with Client(service.base_url, service.token) as client, somebody(service, "mia", "ada") as (mia, ada):
         await client.send(lamp(summary=SUMMARY))
         await client.send(InstallIntegration(integration_name="lamp", organization="tallowick"))

@@ -1,7 +1,7 @@
-"""What each family of administration shows when it is forbidden, empty, failed, offline and read-only.
+"""Families of administration that are forbidden, empty, failed, offline or read-only.
 
-Each screen of 80×24 is compared with `admin_states/STATE.txt`. `PRESSCHECK_UPDATE_GOLDEN=1` writes them anew: read
-their difference.
+Each 80×24 screen is compared with `admin_states/STATE.txt`. `PRESSCHECK_UPDATE_GOLDEN=1` rewrites these files: review
+the difference.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ pytestmark = pytest.mark.slow
 
 ORG = {"organization_id": "tallowick"}
 SOME = [one for one in FAMILIES if one.title in ("Organizations", "Members", "Teams", "SAML", "OpenAPI")]
-"""Families that differ in who may see them and in what they need."""
+"""Families that differ in their permissions and requirements."""
 NEVER_EMPTY = ("Organizations", "Members")
 REFUSED = ("Teams", "SAML", "OpenAPI")
-"""What guests may not list."""
+"""Families that guests may not list."""
 FAILED = answer(500, {"error": {"code": 500, "message": "The database is full."}})
 
 
@@ -44,24 +44,24 @@ __all__ = ["at_noon"]
 
 
 class Pictures:
-    """The screens of the families in one state, as text without the sidebar.
+    """The screens of all families in one state, as text without the sidebar.
 
     Args:
-        state: the name of their file.
+        state: the name of the golden file, without its suffix.
     """
 
     def __init__(self, state: str) -> None:
         self._file, self._screens = PICTURES / f"{state}.txt", list[str]()
 
     def add(self, pilot: Any, family: Family) -> None:
-        """Add the screen that is shown."""
+        """Add the current screen, which shows this family."""
         lines = shown(pilot.app).split("\n")[1:-1]
         border = max(line.find("│") for line in lines)
         text = "\n".join(kept for line in lines if (kept := line[border + 1 :].rstrip()))
         self._screens.append(f"== {family.title}\n{PORT.sub('127.0.0.1:PORT', text)}\n")
 
     def compare(self) -> None:
-        """Compare them with the file."""
+        """Compare the screens with the golden file."""
         text = "\n".join(self._screens)
         if os.environ.get("PRESSCHECK_UPDATE_GOLDEN"):
             self._file.parent.mkdir(exist_ok=True)
@@ -70,7 +70,7 @@ class Pictures:
 
 
 async def opened(pilot: Any) -> AdminScreen:
-    """Administration, once its organization is known."""
+    """Open administration, and wait until its organization is loaded."""
     await until(pilot, shows="live")
     await pilot.press("g", "a")
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdminScreen) and pilot.app.screen.organization)
@@ -79,7 +79,7 @@ async def opened(pilot: Any) -> AdminScreen:
 
 
 async def says(pilot: Any, screen: AdminScreen, family: Family, *texts: str, pictures: Pictures | None = None) -> None:
-    """Show a family, and wait until these texts are to the right of the sidebar, however their lines are wrapped."""
+    """Open a family, and wait until these texts are to the right of the sidebar, however their lines are wrapped."""
 
     def words() -> str:
         return " ".join(" ".join(line.partition("│")[2] for line in shown(pilot.app).split("\n")).split())
@@ -96,7 +96,7 @@ async def says(pilot: Any, screen: AdminScreen, family: Family, *texts: str, pic
         pictures.add(pilot, family)
 
 
-async def test_failed_and_offline_families_show_it_and_a_read_only_profile_changes_nothing(tmp_path: Path) -> None:
+async def test_failed_and_offline_families_show_the_reason_and_read_only_disables_changes(tmp_path: Path) -> None:
     (tmp_path / "service").mkdir()
     listed = [one for one in SOME if one.listing is not ListOrganizations]
     paths = {one.listing.route.partition(" ")[2].format(**ORG) for one in listed}
@@ -132,12 +132,12 @@ async def test_failed_and_offline_families_show_it_and_a_read_only_profile_chang
             offline = Pictures("offline")
             for family in SOME:
                 what = f"The {family.nouns} are not in the cache.", "ctrl+r retry now"
-                stored = ("Tallowick",)  # is shown
+                stored = ("Tallowick",)  # its rows are in the cache
                 await says(pilot, screen, family, *(what if family in listed else stored), pictures=offline)
             offline.compare()
 
 
-async def test_families_that_are_empty_or_not_permitted_show_why_and_what_to_do(tmp_path: Path) -> None:
+async def test_empty_and_forbidden_families_show_the_reason_and_a_hint(tmp_path: Path) -> None:
     (tmp_path / "bare").mkdir()
     with running_service(tmp_path / "bare", clock=noon) as service:
         async with running(app_on(service, tmp_path / "home"), (80, 24)) as pilot:

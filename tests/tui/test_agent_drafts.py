@@ -1,4 +1,4 @@
-"""Drafts of agents are shown with the name of the agent at once, and sent, edited or discarded by a person."""
+"""Drafts of agents appear at once with the name of the agent; a user sends, edits or discards them."""
 
 import asyncio
 from pathlib import Path
@@ -15,14 +15,14 @@ pytestmark = pytest.mark.usefixtures("at_once")
 
 
 async def draft(shell: Shell, agent: str, verb: str, **arguments: str) -> None:
-    """Run a verb of an agent beside the app."""
+    """Run an agent command in another process while the app runs."""
     words = ("agent", verb, *(f"{name}={value}" for name, value in arguments.items()))
     ran = await asyncio.to_thread(shell.program, *words, "--allow", "draft", "--name", agent)
     assert ran.returncode == 0, ran.stderr
 
 
 @pytest.mark.slow
-async def test_an_edit_of_an_agent_is_shown_as_a_difference_and_edited_before_it_is_sent(
+async def test_an_edit_by_an_agent_is_shown_as_a_difference_and_must_be_read_before_it_is_sent(
     service: RunningService, tmp_path: Path
 ) -> None:
     shell = signed_in(tmp_path, service)
@@ -43,14 +43,14 @@ async def test_an_edit_of_an_agent_is_shown_as_a_difference_and_edited_before_it
         await until(pilot, holds=lambda: [entry.id for entry in pilot.app.screen.unsent.items] == [row["id"]])
         await pilot.press("s")
         await until(pilot, shows="sometime")
-        await until(pilot, shows="not sent yet: read it, then s sends it")  # it is another text than the one read
+        await until(pilot, shows="not sent yet: read it, then s sends it")  # the draft has changed since it was read
         await pilot.press("escape", "s")
         await all_sent(pilot)
     page = await asyncio.to_thread(shell.ok, "page", "view", "api", "Tokens", "--cr", "api#5")
     assert "It stops sometime" in page
 
 
-async def test_a_confirmation_counts_the_drafts_that_it_does_not_list(
+async def test_a_confirmation_counts_the_drafts_it_does_not_list(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(unsent_list, "MOST_SHOWN", 1)

@@ -7,7 +7,7 @@ from tests.cli.shell import signed_in
 from tests.running_service import RunningService
 
 
-def test_a_pending_review_on_the_command_line_alone(service: RunningService, tmp_path: Path) -> None:
+def test_a_pending_review_is_written_and_submitted_on_the_command_line(service: RunningService, tmp_path: Path) -> None:
     shell = signed_in(tmp_path, service)
     nothing = shell.run("cr", "review", "api#5", "--submit", "--yes")
     assert "your pending review of #5 has no comments" in nothing.stderr

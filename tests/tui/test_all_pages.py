@@ -25,7 +25,7 @@ def under_cursor(pilot: Any) -> str:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
-async def test_pages_near_the_view_are_laid_out_and_the_one_under_the_cursor_is_commented_on(
+async def test_only_pages_near_the_view_are_laid_out_and_comments_go_to_the_page_under_the_cursor(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with somebody(service, "mia") as (mia,):

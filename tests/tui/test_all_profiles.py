@@ -1,4 +1,4 @@
-"""The list of several profiles: change requests of real services in one list, and the way into a profile and back."""
+"""The list of the change requests of several profiles, on real services; opening a row switches the profile."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,7 +26,7 @@ def other(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
 
 
 def rows(app: Any) -> list[ProfileRow]:
-    """The rows of the visible tab."""
+    """Return the rows of the visible tab."""
     return [*app.screen.lists.tab.items]
 
 
@@ -46,7 +46,7 @@ async def go_to_row(pilot: Any, profile: str) -> ProfileRow:
 
 
 @pytest.mark.slow
-async def test_a_row_of_another_profile_switches_and_asks_for_unsent_changes(
+async def test_opening_a_row_of_another_profile_switches_and_asks_about_unsent_changes(
     sample: RunningService, other: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PRESSCHECK_TOKEN", "of the first profile")
@@ -73,7 +73,7 @@ async def test_a_row_of_another_profile_switches_and_asks_for_unsent_changes(
     assert app.place_before.key == ("work", "profiles", "Needs me", "client", row.request.id)
 
 
-async def test_a_profile_that_is_deleted_while_it_is_shown(
+async def test_opening_a_row_of_a_deleted_profile_shows_an_error(
     sample: RunningService, other: RunningService, tmp_path: Path
 ) -> None:
     write_settings(tmp_path, work=sample, client=other)

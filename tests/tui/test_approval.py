@@ -1,4 +1,4 @@
-"""An approval names the pages that were not viewed, as far as there is room."""
+"""An approval names the pages that were not viewed, as many as fit."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +10,7 @@ from presscheck.text.styled_text import join_fitting, plain
 from presscheck.tui.screens.review.verdict_actions import VerdictActions
 
 
-def test_names_are_cut_with_a_count() -> None:
+def test_names_that_do_not_fit_are_counted() -> None:
     assert join_fitting(["Tokens", "Errors", "Scopes"], 30) == "Tokens, Errors, Scopes"
     assert join_fitting(["Tokens", "Errors", "Scopes"], 22) == "Tokens, Errors, Scopes"
     assert join_fitting(["Tokens", "Errors", "Scopes"], 21) == "Tokens and 2 more"

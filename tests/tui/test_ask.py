@@ -1,4 +1,4 @@
-"""Questions of screens: confirmations that wait for a check, and several items to mark."""
+"""Questions of screens: confirmations that wait for a check, and pickers of several items."""
 
 import asyncio
 from collections.abc import AsyncIterator

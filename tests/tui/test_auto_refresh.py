@@ -46,14 +46,16 @@ async def test_unread_pages_are_synced_while_the_user_is_idle_and_online(monkeyp
     await rests_at(1)
     status.online = True
     async with asyncio.timeout(5):
-        while len(synced) < 6:  # noqa: ASYNC110  after an error it begins again
+        while len(synced) < 6:  # noqa: ASYNC110  after an error the sync starts again
             await asyncio.sleep(0.001)
     await refresh.close()
     count = len(synced)
     await rests_at(count)
 
 
-async def test_a_bug_of_the_sync_is_reported_and_does_not_disturb_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_unexpected_error_of_the_sync_is_reported_and_the_refresh_can_be_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     reports, tries = list[Any](), list[int]()
     asyncio.get_running_loop().set_exception_handler(lambda _, context: reports.append(context["exception"]))
     monkeypatch.setattr(auto_refresh, "INTERVAL", 0.001)

@@ -66,7 +66,7 @@ async def test_a_row_and_its_details_change_in_one_frame(tmp_path: Path, monkeyp
             await until(pilot, holds=lambda number=number: f"about row {number}" in shown(pilot.app))
             row, about = (shown(pilot.app).index(text) for text in (f"▌row {number}", f"about row {number}"))
 
-            # the status bar may be painted before, when the connection changes, and a late frame of the key before
+            # other frames may come first: of the status bar, when the connection changes, or of the previous key
             def changed(number: int = number, lines: frozenset[int] = frozenset((row, about))) -> list[set[int]]:
                 return [drawn for cursor, drawn in painted if cursor == number and drawn & lines]
 
@@ -74,7 +74,7 @@ async def test_a_row_and_its_details_change_in_one_frame(tmp_path: Path, monkeyp
             assert {row, about} <= changed()[0]
 
 
-async def test_a_popup_shows_possible_keys_and_takes_none(pilot: Pilot[int]) -> None:
+async def test_the_popup_shows_possible_keys_and_handles_none(pilot: Pilot[int]) -> None:
     await pilot.press("g")
     assert not room(pilot).query_one(WhichKey).display
     await until(pilot, holds=lambda: "g go" in "\n".join(shown(pilot.app)))
@@ -102,7 +102,7 @@ async def test_a_disabled_command_shows_the_reason(pilot: Pilot[int]) -> None:
     assert "nothing to publish yet" in shown(pilot.app)[-1]
 
 
-async def test_the_footer_shows_the_keys_that_matter(pilot: Pilot[int]) -> None:
+async def test_the_footer_shows_the_keys_of_the_screen(pilot: Pilot[int]) -> None:
     await pilot.press("k")
     assert shown(pilot.app)[-1].split("   ") == [" enter open", "P publish", "v review", "c comment", "? keys"]
 
@@ -141,7 +141,7 @@ async def test_the_message_about_a_pending_edit_fits_in_80_columns(tmp_path: Pat
         await until(pilot, shows="pending (g x shows it): sent and merged when the service is back")
 
 
-async def test_a_message_ends_by_itself(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_message_disappears_after_a_while(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("presscheck.tui.app.NOTICE_SECONDS", 0.1)
     room(pilot).notify("a short message")
     await until(pilot, shows="a short message")
@@ -160,7 +160,9 @@ async def test_a_message_stays_on_its_screen(pilot: Pilot[int]) -> None:
     assert [notice.text for notice in app(pilot).notices.history] == ["of the first screen", "of the second screen"]
 
 
-async def test_what_others_did_does_not_replace_a_message(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_events_of_other_users_do_not_replace_a_message(
+    pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     news = Event(APPROVED, name="Ada", request="cr1", space="s1", number=1, subject="Auth")
 
     async def watch() -> AsyncIterator[tuple[tuple[Event, ...], None]]:
@@ -180,7 +182,7 @@ async def test_what_others_did_does_not_replace_a_message(pilot: Pilot[int], mon
     assert "Ada" not in shown(pilot.app)[-1]
 
 
-async def test_what_others_did_is_in_the_log_one_by_one(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_log_lists_each_event_of_other_users(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
     events = [Event(APPROVED, name="Ada", request=f"cr{at}", space="s1", number=at, subject="Auth") for at in (1, 2)]
 
     async def watch() -> AsyncIterator[tuple[tuple[Event, ...], None]]:
@@ -245,7 +247,7 @@ async def test_a_timer_of_a_screen_that_is_being_closed_does_nothing(pilot: Pilo
     assert called == ["open"]
 
 
-async def test_a_hidden_screen_gets_the_latest_answer_when_it_is_shown_again(pilot: Pilot[int]) -> None:
+async def test_a_hidden_screen_receives_the_latest_result_when_it_is_shown_again(pilot: Pilot[int]) -> None:
     hidden, answers = room(pilot), asyncio.Queue[int]()
 
     async def stream() -> AsyncIterator[Result[int]]:
@@ -257,7 +259,7 @@ async def test_a_hidden_screen_gets_the_latest_answer_when_it_is_shown_again(pil
     await until(pilot, holds=lambda: hidden.seen == [1])
     await pilot.app.push_screen(ConfirmDialog("Sure?", [], "Yes"))
     answers.put_nowait(2)
-    await until(pilot, holds=lambda: hidden.seen == [1, 2])  # beside a dialog it is still seen
+    await until(pilot, holds=lambda: hidden.seen == [1, 2])  # a screen below a dialog is still visible
     await pilot.press("escape")
     await pilot.app.push_screen(Room())
     for number in (3, 4, 5):
@@ -268,7 +270,7 @@ async def test_a_hidden_screen_gets_the_latest_answer_when_it_is_shown_again(pil
     await until(pilot, holds=lambda: hidden.seen == [1, 2, 5])
 
 
-async def test_a_covered_screen_reads_no_further_than_the_cache(pilot: Pilot[int]) -> None:
+async def test_a_covered_screen_reads_only_the_cache(pilot: Pilot[int]) -> None:
     covered, read = room(pilot), list[str]()
 
     async def stream(name: str) -> AsyncIterator[Result[int]]:
@@ -294,17 +296,17 @@ async def test_a_covered_screen_reads_no_further_than_the_cache(pilot: Pilot[int
     assert read == ["first ended", "second requested"]
 
 
-async def test_narrow_is_a_class(pilot: Pilot[int]) -> None:
+async def test_narrow_screens_have_the_class_narrow(pilot: Pilot[int]) -> None:
     assert not room(pilot).has_class("narrow")
     await pilot.resize_terminal(99, 20)
     await until(pilot, holds=lambda: room(pilot).has_class("narrow"))
 
 
-async def test_the_connection_state_is_on_the_right(pilot: Pilot[int]) -> None:
+async def test_the_first_line_shows_the_connection_state(pilot: Pilot[int]) -> None:
     await until(pilot, holds=lambda: "offline" in shown(pilot.app)[0])
 
 
-async def test_cache_problems_are_one_message(tmp_path: Path) -> None:
+async def test_a_damaged_cache_is_reported_in_one_message(tmp_path: Path) -> None:
     async with app_with(Room, tmp_path).run_test(size=(100, 20)) as pilot:
         await until(pilot, holds=lambda: list((tmp_path / "cache").glob("*.sqlite")))
     for file in (tmp_path / "cache").glob("*.sqlite"):
@@ -326,7 +328,7 @@ def test_no_command_depends_on_a_key_that_terminals_never_send() -> None:
     assert not [command.name for command in COMMANDS if set(command.keys) <= NEVER_ALONE]
 
 
-def test_names_are_unique_and_have_titles() -> None:
+def test_command_names_are_unique_and_have_titles() -> None:
     assert len({command.name for command in COMMANDS}) == len(COMMANDS)
     assert all(command.title and command.name.isidentifier() for command in COMMANDS)
 

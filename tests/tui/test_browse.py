@@ -28,7 +28,7 @@ async def titles(client: Client, request: ChangeRequest) -> list[str]:
 
 
 async def titled(pilot: Any, client: Client, request: ChangeRequest, wanted: list[str]) -> None:
-    """Wait until the change request has these pages at the service."""
+    """Wait until the change request has pages with these titles on the service."""
     async with asyncio.timeout(20):
         while await titles(client, request) != wanted:
             await pilot.pause(0.02)

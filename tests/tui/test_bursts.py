@@ -1,4 +1,4 @@
-"""Every dialog and text field, typed in one write with the key that opens it: the result is that of slow keys."""
+"""Keys that are typed in one burst, from the key that opens a dialog on, have the same result as slow keys."""
 
 import asyncio
 import pkgutil
@@ -39,9 +39,9 @@ from presscheck.tui.widgets.prompt_dialog import PromptDialog
 from presscheck.tui.widgets.row_list import RowList
 
 WORK = 0.02
-"""Seconds that dialogs of these tests wait for."""
+"""Seconds that the work of the dialogs in these tests takes."""
 working: list[None] = []
-"""What dialogs wait for now."""
+"""An item for each call of `work` that is running."""
 NAMES = [Choice(name, name) for name in ("ann", "bob", "cid", "dan")]
 FOLDERS = ("guides/", "guests/")
 
@@ -240,7 +240,7 @@ CASES = (
 )
 
 
-async def test_a_burst_gives_what_slow_keys_give(tmp_path: Path) -> None:
+async def test_a_burst_has_the_same_result_as_slow_keys(tmp_path: Path) -> None:
     failures: list[str] = []
     async with app_with(Room, tmp_path).run_test(size=(120, 40)) as pilot:
         await until(pilot, shows="row 0")
@@ -263,7 +263,7 @@ Outcome = tuple[list[Any], list[Any], list[Any], int]
 
 
 async def typed(pilot: Any, screen: Room, case: Case, expected: Outcome) -> Outcome:
-    """Type the keys of a case. Return the outcome, once it is the expected one or does not become it."""
+    """Type the keys of a case. Returns the outcome as soon as it is as expected, or after some seconds if it is not."""
     answers: list[Any] = []
 
     async def ask() -> None:
@@ -289,7 +289,9 @@ async def typed(pilot: Any, screen: Room, case: Case, expected: Outcome) -> Outc
 
 
 @pytest.mark.slow
-async def test_a_burst_in_the_page_editor_gives_what_slow_keys_give(service: RunningService, tmp_path: Path) -> None:
+async def test_a_burst_in_the_page_editor_has_the_same_result_as_slow_keys(
+    service: RunningService, tmp_path: Path
+) -> None:
     one = await begun(service, "Typed in a burst", TEXT)
     async with editing(service, tmp_path, one) as pilot:
         burst(
@@ -300,7 +302,7 @@ async def test_a_burst_in_the_page_editor_gives_what_slow_keys_give(service: Run
         assert editor(pilot).area.text.startswith("Ends @x")
 
 
-async def test_every_dialog_is_typed_into(tmp_path: Path) -> None:
+async def test_every_dialog_class_has_a_case(tmp_path: Path) -> None:
     for module in pkgutil.walk_packages(presscheck.tui.__path__, "presscheck.tui."):
         import_module(module.name)
     async with app_with(Room, tmp_path).run_test() as pilot:

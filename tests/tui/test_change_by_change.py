@@ -1,4 +1,4 @@
-"""The keys for the next and the previous change lead through all changes of a review, also over the ends of pages."""
+"""The keys for the next and the previous change visit all changes of a review, across its pages."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ def under_cursor(pilot: Any) -> str:
     return "".join(segment.text for segment in change.render_line(change.cursor - change.top)).strip(" ▌~+−\n")
 
 
-async def test_next_and_previous_change_pass_no_change_at_the_ends_of_pages(
+async def test_next_and_previous_change_skip_no_change_at_the_ends_of_pages(
     service: RunningService, tmp_path: Path
 ) -> None:
     after = LONG.replace("First.", "First here.").replace("Last.", "Last here.")

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("at_once")
 
 
 async def there(client: Client) -> list[str]:
-    """The comments that others see, oldest first."""
+    """Return the comments on the service, oldest first."""
     found = await client.send(ListComments(**PATH, format="markdown", order="asc"))
     return [(one.body.markdown or "").strip() for one in found.items]
 
@@ -34,7 +34,7 @@ async def collect(pilot: Pilot[int], *comments: str) -> None:
         await until(pilot, shows=f"✎ {count} in your review")
 
 
-async def test_a_review_can_only_comment_and_its_last_comment_can_be_undone(
+async def test_a_review_can_consist_of_comments_and_its_last_comment_can_be_undone(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot, Client(service.base_url, service.token) as other:

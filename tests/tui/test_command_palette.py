@@ -1,4 +1,4 @@
-"""Change requests that the command palette finds by their number."""
+"""Change requests are found by their number in the command palette."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -28,11 +28,11 @@ from presscheck.tui.screens.command_targets import numbered_requests
         ("#1234567890", None),
     ],
 )
-def test_a_number_stands_with_or_without_its_space(typed: str, found: tuple[str, int] | None) -> None:
+def test_a_number_is_parsed_with_and_without_the_name_of_its_space(typed: str, found: tuple[str, int] | None) -> None:
     assert command_palette._space_and_number(typed) == found
 
 
-def test_requests_with_a_number_are_open_before_closed_and_in_this_space_before_others() -> None:
+def test_open_requests_come_before_closed_ones_and_requests_of_this_space_before_others() -> None:
     spaces = [
         Space(id="api", title="API docs"),
         Space(id="guides", title="Guides"),

@@ -49,7 +49,7 @@ def test_a_reason_is_computed_each_time() -> None:
     assert table.disabled_reason("merge") is None
 
 
-def test_only_commands_of_the_table_count() -> None:
+def test_methods_without_a_command_are_ignored() -> None:
     table = CommandTable((Screen(), Part()))
     assert [command.name for command in table.commands] == ["open", "refresh"]
     assert set(table.commands) <= set(COMMANDS)
@@ -73,7 +73,7 @@ def text(line: object) -> str:
     return "".join(span.text for span in line)  # type: ignore[attr-defined]
 
 
-def test_the_footer_shows_keys_as_far_as_there_is_room() -> None:
+def test_the_footer_shows_as_many_keys_as_fit() -> None:
     part = Part()
     table = CommandTable((part, Screen()))
     hints = key_hints(("open", "merge", "refresh"), table, Keymap({"refresh": ("R",)}), 80)

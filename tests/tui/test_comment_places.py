@@ -1,4 +1,4 @@
-"""Comments go where the composer says: each place has a draft of its own, and a text of others is edited knowingly."""
+"""Comments go to the place that the composer shows, each place has its own draft, and editing others' comments asks."""
 
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ PLACES = (
 
 
 def composed(pilot: Any) -> str:
-    """The text in the composer."""
+    """Return the text in the composer."""
     area = pilot.app.focused
     assert isinstance(area, TextArea), shown(pilot.app)
     return area.text
@@ -47,7 +47,7 @@ async def go_to_line(pilot: Any, text: str, number: int = 0) -> None:
 
 
 def cursor_row(pilot: Any) -> int:
-    """The row of the screen with the cursor of the change."""
+    """Return the screen row with the cursor of the change."""
     change = pilot.app.screen.session.view.change
     return change.region.y + change.cursor - change.top
 
@@ -94,7 +94,7 @@ async def test_each_line_of_a_page_has_its_own_draft(service: RunningService, tm
             "comment on Lasting: “Ask again.”",
             "comment on Lasting: “Ask again.”",
         ]
-        # one is continued from the list of drafts, at its line
+        # a draft that is opened from the list of drafts continues at its line
         await open_drafts(pilot)
         await until(pilot, shows="comment on Lasting: “A token lasts 30 days.”")
         while "A token" not in shown(pilot.app).split("▌")[1].splitlines()[0]:
@@ -104,7 +104,7 @@ async def test_each_line_of_a_page_has_its_own_draft(service: RunningService, tm
         assert composed(pilot).endswith("\n\nOf days")
 
 
-async def test_the_comment_of_another_user_is_edited_after_a_question(service: RunningService, tmp_path: Path) -> None:
+async def test_editing_the_comment_of_another_user_asks_first(service: RunningService, tmp_path: Path) -> None:
     mia, at, page = await begun(service, "Edited by an admin", "A token lasts.\n")
     body = Document(markdown="> A token lasts\n\nHow long?")
     [comment] = await say(service, mia, PostComment(**at, page=page, body=body))

@@ -1,4 +1,4 @@
-"""Ranges of lines in a review, to comment on."""
+"""Ranges of lines in a review, for comments."""
 
 from pathlib import Path
 
@@ -11,7 +11,9 @@ SUBJECT = "How long things last"
 pytestmark = pytest.mark.usefixtures("at_once", "fast_live_updates")
 
 
-async def test_a_range_is_ended_and_a_range_of_one_line_is_that_line(service: RunningService, tmp_path: Path) -> None:
+async def test_a_range_can_be_ended_and_a_range_of_one_line_quotes_that_line(
+    service: RunningService, tmp_path: Path
+) -> None:
     await begun(service, SUBJECT, "A token lasts\na day.\n\nA key stays.\n")
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="A key stays.")

@@ -1,4 +1,4 @@
-"""Conflicts that an update wrote into a page are resolved by a key, unless somebody else just did that."""
+"""Keys resolve conflicts that an update wrote into a page, unless another user has just changed the conflict."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("at_once")
 
 
 async def conflict(client: Client) -> None:
-    """Let main and the change request change the same words, and update it."""
+    """Change words on main that the change request changes too, and update the change request from main."""
     await main_moves(client, "api", "Limits", "</details>", f"</details>\n\n{THEIRS}")
     assert (await client.send(PullChangeRequest(**LIMITS))).result == "conflicts"
 
@@ -40,7 +40,7 @@ async def go_to_conflict(pilot: Any) -> None:
 
 
 @pytest.mark.slow
-async def test_a_key_takes_a_side(service: RunningService, tmp_path: Path) -> None:
+async def test_keys_resolve_a_conflict_with_one_side_or_both(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         await conflict(mia)
         conflicting = (await page_of(mia, LIMITS, "Limits")).markdown
@@ -77,7 +77,7 @@ BOTH = "Before.\n\n<<<<<<< #4\nOurs.\n=======\nTheirs.\n>>>>>>> main\n\nAfter.\n
         (BOTH.replace("Theirs.", "Theirs, again."), None),
     ],
 )
-async def test_a_conflict_that_somebody_resolved_meanwhile_stays_as_they_left_it(
+async def test_a_conflict_that_somebody_changed_meanwhile_is_not_overwritten(
     now: str, written: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def is_locked(*_: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Verbs of the tree by their keys: marks and addresses."""
+"""Keys of the tree that mark pages and copy addresses."""
 
 from pathlib import Path
 from typing import cast
@@ -14,7 +14,7 @@ from presscheck.tui.screens.browse.screen import BrowseScreen
 
 @pytest.fixture(autouse=True)
 def far_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No editor of one's own, and addresses are copied, as over SSH."""
+    """Unset the external editor, and simulate SSH, so that addresses are copied instead of opened."""
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.delenv("EDITOR", raising=False)
     monkeypatch.setenv("SSH_CONNECTION", "elsewhere")

@@ -32,7 +32,6 @@ from presscheck.tui.widgets.status_bar import StatusLine
 
 @pytest.fixture
 def outbox(tmp_path: Path) -> Iterator[Outbox]:
-    """Stores drafts."""
     outbox = Outbox(tmp_path / "outbox")
     yield outbox
     outbox.close()
@@ -88,7 +87,7 @@ async def test_a_dialog_that_is_not_ready_cannot_be_confirmed() -> None:
     async with asked(question) as pilot:
         await pilot.press("tab", "enter")
         assert answers(pilot) == [False]
-        question.make_ready([(Span("1 page conflicts."),)])  # its widgets are gone; what was known too late is dropped
+        question.make_ready([(Span("1 page conflicts."),)])  # the dialog is closed: a late result is ignored
 
 
 async def test_a_long_dialog_is_wrapped() -> None:
@@ -98,7 +97,7 @@ async def test_a_long_dialog_is_wrapped() -> None:
         assert " ".join(text.split()).count("many words say what will happen") == 6
 
 
-async def test_a_diff_is_shown_as_it_is_written() -> None:
+async def test_a_diff_keeps_its_indentation_and_spaces() -> None:
     long = f"+| {'word ' * 20}|  |"
     lines = ["@@ line 2 @@", "-if x:", "+  if x:", "       y  = 1", "-| bulk |  |", long]
     async with asked(
@@ -135,7 +134,7 @@ class TestComposer:
             assert outbox.draft("reply") == "hello"
 
     @pytest.mark.parametrize("key", ["ctrl+s", "alt+enter"])
-    async def test_it_sends(self, outbox: Outbox, key: str) -> None:
+    async def test_keys_send_the_text(self, outbox: Outbox, key: str) -> None:
         async with asked(Composer("Reply", DraftSlot(outbox, "reply", "quoted\n"))) as pilot:
             await pilot.press(*"yes", "enter", *"no", key)
             assert answers(pilot) == ["quoted\nyes\nno"]
@@ -173,7 +172,7 @@ async def test_a_prompt_wraps_an_error_that_does_not_fit_beside_the_title() -> N
 
 
 class TestPicker:
-    async def test_one(self) -> None:
+    async def test_one_item_is_chosen(self) -> None:
         async with asked(Picker("Who?", PEOPLE)) as pilot:
             await pilot.press(*"bo", "enter")
             assert answers(pilot) == [("bob",)]
@@ -224,7 +223,7 @@ class TestPicker:
             await pilot.press(*keys.split())
             assert answers(pilot) == ([answer] if answer else [])
 
-    async def test_digits_are_searched_where_a_name_has_one(self) -> None:
+    async def test_digits_are_searched_if_a_name_contains_one(self) -> None:
         async with asked(Picker("Which?", [Choice("first", "Guide"), Choice("second", "API v1")])) as pilot:
             assert "▌Guide" in "\n".join(shown(pilot.app))
             await pilot.press("1", "enter")
@@ -236,12 +235,12 @@ class TestPicker:
             await pilot.press("7", "enter")
             assert answers(pilot) == [("id7",)]
 
-    async def test_many(self) -> None:
+    async def test_several_items_can_be_marked(self) -> None:
         async with asked(Picker("Who?", PEOPLE, multiple=True, chosen=["bob"])) as pilot:
             await pilot.press("tab", "tab", "enter")
             assert answers(pilot) == [("ann",)]
 
-    async def test_enter_takes_the_row_under_the_cursor_if_none_was_marked(self) -> None:
+    async def test_enter_adds_the_row_under_the_cursor_if_no_row_was_marked(self) -> None:
         async with asked(Picker("Who?", PEOPLE, multiple=True, chosen=["ann"])) as pilot:
             await pilot.press(*"ci", "enter")
             assert answers(pilot) == [("ann", "cid")]
@@ -262,7 +261,7 @@ class TestPicker:
             assert answers(pilot) == []
             assert "No match" in "\n".join(shown(pilot.app))
 
-    async def test_moving(self) -> None:
+    async def test_keys_move_the_cursor(self) -> None:
         async with asked(Picker("Who?", PEOPLE)) as pilot:
             await pilot.press("down", "ctrl+n", "up", "enter")
             assert answers(pilot) == [("bob",)]
@@ -289,19 +288,19 @@ class TestPicker:
         proposals = completion.matching([completion.Proposal(choice.label, "", "") for choice in choices], typed)
         assert [proposal.label for proposal in proposals] == [found]
 
-    def test_in_order(self) -> None:
+    def test_unranked_matches_keep_their_order(self) -> None:
         assert [one.key for one in matching("r", PEOPLE, ranked=False)] == ["ann", "bob", "cid"]
 
 
 @pytest.mark.slow
 async def test_hostile_text_never_acts(outbox: Outbox) -> None:
     for start in range(0, len(HOSTILE), 40):
-        # what is written is the person's own, or quoted from others: it comes as it is
+        # a composer gets texts unchanged: the user wrote them, or quotes them
         texts = HOSTILE[start : start + 40]
         async with asked(Composer("Reply", DraftSlot(outbox, "reply", "\n".join(texts))), size=(80, 50)) as pilot:
             await pilot.pause()
             for strip in strips(pilot.app):
-                # what one writes keeps its joiners, which have no width: Persian needs them
+                # composers keep joiners, which have no width: Persian needs them
                 texts_shown = [one.text.replace(NON_JOINER, "").replace(JOINER, "") for one in strip]
                 assert not [text for text in texts_shown if not text.isprintable()]
 
@@ -333,7 +332,7 @@ async def test_status_line_and_empty_state_show_their_text() -> None:
 
 
 class TestOutside:
-    def test_the_editor_is_the_users(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_editor_comes_from_the_environment(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv("VISUAL", raising=False)
         monkeypatch.setenv("EDITOR", "code --wait 'a b'")
         assert editor() == ["code", "--wait", "a b"]
@@ -344,7 +343,7 @@ class TestOutside:
         monkeypatch.setenv("PRESSCHECK_TOKEN", "marker")
         assert "marker" not in "".join(child_environment().values())
 
-    def test_over_ssh_nothing_opens(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_an_ssh_connection_is_remote(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("DISPLAY", ":0")
         monkeypatch.delenv("SSH_TTY", raising=False)
         monkeypatch.setenv("SSH_CONNECTION", "1 2 3 4")
@@ -353,7 +352,7 @@ class TestOutside:
         assert not is_remote()
 
 
-def test_an_opened_file_stays_until_the_program_ends(tmp_path: Path) -> None:
+def test_the_copy_of_an_opened_file_is_removed_when_the_program_ends(tmp_path: Path) -> None:
     directory = tmp_path / "temporary"
     directory.mkdir()
     script = """
@@ -392,8 +391,8 @@ print([Editing(Composer("Reply", draft)).run()])
 
 
 @pytest.mark.slow
-def test_a_text_comes_back_from_the_editor(tmp_path: Path) -> None:
-    """In a real terminal: the app is suspended, the editor writes, the draft is saved and sent."""
+def test_text_is_edited_in_an_external_editor(tmp_path: Path) -> None:
+    """Run the app in a real terminal: it is suspended, the editor writes, and the draft is saved and sent."""
     script = tmp_path / "editor"
     script.write_text('#!/bin/sh\nprintf " and more" >> "$1"\nprintenv PRESSCHECK_TOKEN > "$0.env" || true\n')
     script.chmod(script.stat().st_mode | stat.S_IXUSR)

@@ -1,4 +1,4 @@
-"""The app on a service with the operations of its document and no others."""
+"""The app on a service that has no operations beyond its document."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ TYPOS = {"space_id": "guides", "change_request_id": "3"}
 
 
 @pytest.mark.slow
-async def test_review_comment_and_merge(service: RunningService, tmp_path: Path) -> None:
+async def test_an_approval_is_a_comment_and_a_change_request_is_merged(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path, user="robin")) as pilot:
         await until(pilot, shows="Needs me ")
         await pilot.app.go(Place.review(*TYPOS.values()))

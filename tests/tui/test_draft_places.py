@@ -1,4 +1,4 @@
-"""Each draft is opened where it was written, such as a comment at its block; one of an earlier form keeps its texts."""
+"""Drafts open where they were written, such as a comment at its block; drafts of older forms keep their texts."""
 
 import json
 from pathlib import Path
@@ -43,7 +43,7 @@ def is_typing(pilot: Any) -> bool:
 
 
 @pytest.mark.slow
-async def test_a_comment_is_continued_at_its_block(
+async def test_a_draft_of_a_comment_opens_at_its_block(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(comment_drafts, "HOLD", 60.0)
@@ -84,7 +84,7 @@ async def test_a_comment_is_continued_at_its_block(
         await pilot.press("ctrl+z", "ctrl+s")
         await until(pilot, holds=lambda: len(pilot.app.engine.waiting()) == 1)
         assert pilot.app.engine.waiting()[0].call.node == block
-        # taken back, it is the same draft again
+        # undone, the comment is the same draft again
         await pilot.press("z")
         await until(pilot, shows="its text is a draft again")
         await drafted(pilot, "comment on Discussed")
@@ -97,7 +97,7 @@ async def test_a_comment_is_continued_at_its_block(
         assert [comment.target.node.id for comment in comments if comment.target and comment.target.node] == [block]
         assert not pilot.app.engine.outbox.drafts()
 
-        # the title of a page of a request that is archived then goes to a new request
+        # the draft of a page title continues in a new change request, as its own was archived meanwhile
         one = await edited(service, "Talked about", TEXT, TEXT.replace("First", "Last"), title="On main")
         await pilot.app.go(Place.page(one.at["space_id"], one.page, one.at["change_request_id"]))
         await until(pilot, shows="Last words.")
@@ -118,8 +118,8 @@ async def test_a_comment_is_continued_at_its_block(
 
 
 @pytest.mark.slow
-async def test_the_draft_of_an_earlier_form_loses_nothing(tmp_path: Path) -> None:
-    """A field that is gone, a choice that is gone, and what no form can read."""
+async def test_a_draft_of_an_older_form_keeps_all_its_texts(tmp_path: Path) -> None:
+    """Cover a removed field, a removed choice, and a text that no form can read."""
     typed = {"title": "Old docs", "visibility": "members-only", "welcome_text": "Hello [b]all\nof you"}
 
     async def send(call: Any) -> Any:
@@ -163,7 +163,7 @@ async def test_the_draft_of_an_earlier_form_loses_nothing(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-async def test_forms_and_lines_are_continued_where_they_were_written(service: RunningService, tmp_path: Path) -> None:
+async def test_drafts_of_forms_and_inputs_open_where_they_were_written(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path), (120, 45)) as pilot:
         await family(pilot, "Teams")
         await pilot.press("a")

@@ -1,4 +1,4 @@
-"""Drafts stay reachable: the list in the outbox, and what becomes of a draft when its place is gone."""
+"""Drafts stay reachable in the outbox: after their change request was merged, and after an editor or the app failed."""
 
 import os
 import signal
@@ -37,7 +37,9 @@ def area(pilot: Any) -> str:
 
 
 @pytest.mark.slow
-async def test_a_draft_of_a_merged_request_goes_to_a_new_one(service: RunningService, tmp_path: Path) -> None:
+async def test_a_draft_of_a_merged_change_request_continues_in_a_new_one(
+    service: RunningService, tmp_path: Path
+) -> None:
     one = await edited(service, "Tokens last longer", TEXT, TEXT.replace("30 days", "60 days"))
     async with running(app_on(service, tmp_path), (80, 24)) as pilot:
         await until(pilot, shows="Needs me")
@@ -65,10 +67,10 @@ async def test_a_draft_of_a_merged_request_goes_to_a_new_one(service: RunningSer
 
 
 @pytest.mark.slow
-async def test_what_was_open_in_an_editor_when_the_app_was_killed_is_a_draft(
+async def test_text_in_an_external_editor_is_a_draft_after_the_app_was_killed(
     service: RunningService, tmp_path: Path
 ) -> None:
-    """In a real terminal: the app is killed while the editor runs; the next start stores what it had written."""
+    """Kill the app in a real terminal while the editor runs: the next start stores the editor's text as a draft."""
     one = await begun(service, "Killed", TEXT, title="Interrupted")
     [request] = await say(service, one.token, GetChangeRequest(**one.at))
     script, started = tmp_path / "editor.sh", tmp_path / "started"
@@ -102,7 +104,7 @@ async def test_what_was_open_in_an_editor_when_the_app_was_killed_is_a_draft(
         await until(pilot, holds=lambda: "Typed for an hour." in area(pilot))
 
 
-async def test_what_an_editor_wrote_before_it_failed_is_a_draft(
+async def test_text_that_an_editor_saved_before_it_failed_is_a_draft(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = await begun(service, "Failed editor", TEXT, title="Cut short")

@@ -1,4 +1,4 @@
-"""Pages of the browse tree dragged by the mouse: where they land, and who cannot drag them."""
+"""Pages of the browse tree that are dragged with the mouse: where they land, and when they stay."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,7 +29,7 @@ LABEL = 6
 
 
 def line_of(pilot: Any, title: str) -> int:
-    """The line of the screen that shows a page or space in the tree."""
+    """Return the screen line of a page or space in the tree."""
     view = pilot.app.screen.tree_view
     items = [pilot.app.screen.library.item(row.node.key) for row in view._rows]
     number = next(at for at, item in enumerate(items) if item and not item.shortcut and item.title == title)
@@ -37,7 +37,7 @@ def line_of(pilot: Any, title: str) -> int:
 
 
 async def drags(pilot: Any, title: str, *places: tuple[str, int]) -> None:
-    """Press the button on a page, and move the pointer to others, each with columns to the right; the button stays."""
+    """Press the button on a page and move to other rows, each with an offset in columns. The button stays pressed."""
     await pilot.mouse_down(offset=(LABEL, line_of(pilot, title)))
     for other, columns in places:
         await move(pilot, LABEL + columns, line_of(pilot, other))
@@ -49,7 +49,7 @@ async def move(pilot: Any, x: int, y: int) -> None:
 
 
 def line(pilot: Any, title: str) -> str:
-    """The line of a page in the tree as the screen shows it."""
+    """Return the text of the line of a page in the tree."""
     view = pilot.app.screen.tree_view
     return shown(pilot.app).splitlines()[line_of(pilot, title)][: view.region.right].rstrip()
 
@@ -85,7 +85,9 @@ async def test_a_dragged_page_lands_before_after_and_inside_others(service: Runn
             await sent_as(client, at, before)
 
 
-async def test_a_reader_sees_why_a_dragged_page_stays(service: RunningService, tmp_path: Path) -> None:
+async def test_dragging_with_a_read_only_profile_moves_nothing_and_shows_the_reason(
+    service: RunningService, tmp_path: Path
+) -> None:
     async with handbook(service, tmp_path, None, read_only=True) as pilot:
         await drags(pilot, "Words", ("Pictures", 0))
         await drop(pilot, "Pictures")
@@ -93,7 +95,7 @@ async def test_a_reader_sees_why_a_dragged_page_stays(service: RunningService, t
         assert tree(pilot) == START
 
 
-def test_a_marked_page_takes_the_other_marked_pages_along() -> None:
+def test_dropping_a_marked_page_keeps_the_marks_and_dropping_another_page_removes_them() -> None:
     marked, told = {"page a", "page b"}, list[str]()
     session: Any = SimpleNamespace(
         tree_view=SimpleNamespace(marks=SimpleNamespace(keys=marked, clear=marked.clear)),
@@ -110,7 +112,9 @@ def test_a_marked_page_takes_the_other_marked_pages_along() -> None:
 
 
 @pytest.mark.slow
-async def test_esc_ends_a_drag_and_places_without_a_line_take_nothing(service: RunningService, tmp_path: Path) -> None:
+async def test_esc_ends_a_drag_and_drops_without_a_target_line_move_nothing(
+    service: RunningService, tmp_path: Path
+) -> None:
     async with Client(service.base_url, service.token) as client:
         at = await begun(client)
         async with handbook(service, tmp_path, at) as pilot:
@@ -122,7 +126,7 @@ async def test_esc_ends_a_drag_and_places_without_a_line_take_nothing(service: R
             assert "after" not in line(pilot, "Reviews"), "until the button is pressed again"
             assert pilot.app.screen.get_selected_text() is None
             await drop(pilot, "Reviews")
-            # before the next page is where it is
+            # a page that is dragged back to its own row does not move
             await drags(pilot, "Words", ("How we write", 0), ("Words", 0))
             assert "▔" not in shown(pilot.app)
             await drop(pilot, "Words")

@@ -1,4 +1,4 @@
-"""What can be clicked where pages are browsed: the commands of a row."""
+"""The mouse in the browse screen: the menu of a row."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -31,7 +31,7 @@ async def organization(service: RunningService, home: Path, size: tuple[int, int
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
-async def test_the_right_button_lists_the_commands_of_a_row(
+async def test_a_right_click_lists_the_commands_of_a_row(
     service: RunningService, tmp_path: Path, size: tuple[int, int]
 ) -> None:
     async with organization(service, tmp_path, size) as pilot:

@@ -1,4 +1,4 @@
-"""Another user edits the page that is open in the editor: it shows the name, and merges the edit with a key."""
+"""Another user edits the page that is open in the editor: the editor shows the user, and a key merges the edit."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Two users edit one page at the same time, in a real editor; only the terminal is not handed over."""
+"""Two users edit a page at the same time, one of them in an external editor that does not get the terminal."""
 
 import asyncio
 import re
@@ -35,7 +35,7 @@ answer.unlink()
 
 
 class Editor:
-    """An editor that stores the text it was given, and writes the answer file once that exists."""
+    """An external editor that copies its file to `asks`, waits for the file `answer`, and stores its text."""
 
     def __init__(self, directory: Path) -> None:
         script = directory / "editor.py"
@@ -46,7 +46,7 @@ class Editor:
     def writing(
         self, service: RunningService, other: Begun, theirs: str, *changes: tuple[str, str]
     ) -> threading.Thread:
-        """Another user edits the page meanwhile; then these replacements are made in the editor."""
+        """Start a thread that edits the page as its author, if there is `theirs`, then replaces texts in the editor."""
 
         def go() -> None:
             while not self.asks.exists():

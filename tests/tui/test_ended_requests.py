@@ -1,4 +1,4 @@
-"""Editing in a change request ends when somebody else archives it."""
+"""Editing in a change request ends when another user archives or merges it."""
 
 from pathlib import Path
 from typing import Any, cast
@@ -26,14 +26,16 @@ def no_editor(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def browsing(pilot: Any, one: Any, shows: str) -> BrowseScreen:
-    """Browse the page of a change request."""
+    """Open the page of a change request in the browse screen."""
     await cast("PresscheckApp", pilot.app).go(Place.page(one.at["space_id"], one.page, one.at["change_request_id"]))
     await until(pilot, shows=shows)
     return cast("BrowseScreen", pilot.app.screen)
 
 
 @pytest.mark.slow
-async def test_what_somebody_else_ends_is_left_before_the_editor_opens(service: RunningService, tmp_path: Path) -> None:
+async def test_a_change_request_that_somebody_archived_is_left_before_the_editor_opens(
+    service: RunningService, tmp_path: Path
+) -> None:
     one = await edited(service, "To be archived", TEXT, TEXT.replace("30", "60"), title="Left")
     async with running(app_on(service, tmp_path), (80, 24)) as pilot:
         await until(pilot, shows="Needs me")
@@ -48,7 +50,7 @@ async def test_what_somebody_else_ends_is_left_before_the_editor_opens(service: 
         await until(pilot, shows="New change request", holds=lambda: pilot.app.screen is not browse)
         await pilot.press("escape")
         await until(pilot, holds=lambda: pilot.app.screen is browse)
-        # one that has ended can still be read, but not edited
+        # an archived change request can still be read, but not edited
         await browsing(pilot, one, "To be archived")
         for key in ("e", "delete"):
             await pilot.press(key)
@@ -76,7 +78,7 @@ async def test_the_home_of_a_space_lists_a_merged_change_request_under_the_last_
 
 
 def _part_of_home(pilot: Any, *, last: bool) -> str:
-    """The home of the space up to its last merges, or from them on."""
+    """Return the text of the space home before “Last merges”, or after it if `last` is true."""
     document = pilot.app.screen.page_view.document
     lines = ["".join(span.text for span in line) for line in document.lines] if document else []
     return "\n".join(lines).partition("Last merges")[2 if last else 0]

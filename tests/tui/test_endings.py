@@ -1,4 +1,4 @@
-"""However the app ends, the terminal is restored, and the exit code tells the cause."""
+"""However the app ends, the terminal is restored, and the exit code shows the cause."""
 
 import fcntl
 import os
@@ -48,7 +48,7 @@ class Small(PresscheckApp):
 )
 
 
-def test_a_signal_while_the_first_screen_opens_is_no_crash(tmp_path: Path) -> None:
+def test_a_signal_while_the_first_screen_opens_is_not_a_crash(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(ENDED_EARLY)
     one = Terminal([sys.executable, str(program), str(tmp_path)], size=(80, 24))
@@ -75,10 +75,10 @@ import pathlib, signal, subprocess, sys
 signal.signal(signal.SIGHUP, lambda *_: None)
 pathlib.Path(sys.argv[1]).write_text(str(subprocess.call(sys.argv[2:])))
 """
-"""Waits for a program as `make` does: a hang-up reaches only this one, which takes no notice of it."""
+"""Run the app as a child process, as `make` does: a hang-up signals only this process, which ignores it."""
 
 
-def test_a_terminal_that_goes_away_ends_the_app_that_gets_no_signal(tmp_path: Path) -> None:
+def test_a_closed_terminal_ends_the_app_even_without_a_signal(tmp_path: Path) -> None:
     program, code = tmp_path / "program.py", tmp_path / "code"
     program.write_text(PROGRAM)
     started = [sys.executable, str(program), str(tmp_path)]
@@ -117,7 +117,7 @@ class Small(PresscheckApp):
 )
 
 
-def test_what_cannot_be_written_to_a_closed_terminal_does_not_delay_the_end(tmp_path: Path) -> None:
+def test_output_to_a_closed_terminal_does_not_delay_the_end(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(BUSY)
     one = Terminal([sys.executable, str(program), str(tmp_path)], size=(80, 24))
@@ -134,7 +134,7 @@ def test_what_cannot_be_written_to_a_closed_terminal_does_not_delay_the_end(tmp_
 
 
 def ended(pid: int) -> int:
-    """The status of a process, which has 30 seconds to end."""
+    """Wait up to 30 seconds for a process to end. Returns its wait status."""
     limit = time.monotonic() + 30
     while (found := os.waitpid(pid, os.WNOHANG)) == (0, 0):
         assert time.monotonic() < limit, "it did not end"
@@ -154,7 +154,7 @@ class Small(PresscheckApp):
 )
 
 
-def test_a_hang_up_ends_the_app_though_its_output_cannot_be_written(tmp_path: Path) -> None:
+def test_a_hang_up_ends_the_app_even_if_its_output_cannot_be_written(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(STUCK)
     one = Terminal([sys.executable, str(program), str(tmp_path)], size=(80, 24))
@@ -166,7 +166,7 @@ def test_a_hang_up_ends_the_app_though_its_output_cannot_be_written(tmp_path: Pa
         one.close()
 
 
-def test_an_idle_screen_sends_nothing_and_a_resize_storm_leaves_a_working_one(terminal: Terminal) -> None:
+def test_an_idle_screen_sends_nothing_and_works_after_many_resizes(terminal: Terminal) -> None:
     terminal.wait("offline")
     terminal.press("j")
     before = b""

@@ -1,4 +1,4 @@
-"""A text is found in the whole change request: the conversation, all changed pages, and their threads."""
+"""Search in a whole change request: in the conversation, all changed pages, and their threads."""
 
 from pathlib import Path
 from typing import Any

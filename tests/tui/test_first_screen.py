@@ -1,4 +1,4 @@
-"""The settings of a profile for the first screen, the first view and the width of panes, and where the app ended."""
+"""Profile settings for the first screen, the first view and the size of panes, and the last place of the app."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -28,7 +28,7 @@ def sample(shared_service: Callable[..., RunningService]) -> RunningService:
 
 
 @pytest.mark.slow
-async def test_the_app_begins_where_it_ended(sample: RunningService, tmp_path: Path) -> None:
+async def test_the_app_can_start_at_its_last_place(sample: RunningService, tmp_path: Path) -> None:
     async with running(app_on(sample, tmp_path, first_screen="last")) as pilot:
         await inbox_loaded(pilot)
         await pilot.press("enter")
@@ -41,7 +41,7 @@ async def test_the_app_begins_where_it_ended(sample: RunningService, tmp_path: P
 
 
 @each_case("first", ["inbox", "last"])
-async def test_on_a_full_disk_the_app_reads_on_and_ends(
+async def test_the_app_reads_and_exits_without_errors_on_a_full_disk(
     sample: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: str
 ) -> None:
     app, errors = app_on(sample, tmp_path, first_screen=first), list[str]()
@@ -57,7 +57,9 @@ async def test_on_a_full_disk_the_app_reads_on_and_ends(
     assert (app._exception, errors) == (None, [])
 
 
-async def test_an_unknown_view_is_named_and_the_last_one_is_shown(sample: RunningService, tmp_path: Path) -> None:
+async def test_an_unknown_first_view_is_reported_and_another_view_is_shown(
+    sample: RunningService, tmp_path: Path
+) -> None:
     async with running(app_on(sample, tmp_path, first_view="Mein\x1b[31m"), (200, 40)) as pilot:
         await until(pilot, shows="first_view: no view is named Mein")
         await until(pilot, shows="there are Needs me, Mine")
@@ -78,11 +80,11 @@ async def test_an_unknown_view_is_named_and_the_last_one_is_shown(sample: Runnin
         (None, Place("inbox")),
     ],
 )
-def test_a_last_place_that_cannot_be_read_is_the_inbox(stored: str | None, place: Place) -> None:
+def test_an_unreadable_last_place_is_the_inbox(stored: str | None, place: Place) -> None:
     assert navigation._read_place(stored) == place
 
 
-def test_what_was_chosen_in_the_app_counts_until_the_setting_is_changed(tmp_path: Path) -> None:
+def test_a_choice_in_the_app_overrides_the_setting_until_the_setting_changes(tmp_path: Path) -> None:
     outbox = Outbox(tmp_path / "outbox")
     choice = StoredChoice(outbox, "width", 60)
     assert (choice.value, choice.is_setting) == ("60", True)
@@ -94,7 +96,7 @@ def test_what_was_chosen_in_the_app_counts_until_the_setting_is_changed(tmp_path
     outbox.close()
 
 
-async def test_a_pane_has_the_width_of_the_settings_where_it_fits() -> None:
+async def test_a_pane_has_the_width_of_the_settings_if_it_fits() -> None:
     pane = RowList(lambda at, _columns: (Span(f"row {at}"),))
     border = PaneBorder(pane)
     async with alone(Horizontal(pane, border, TextView()), size=(160, 10)) as pilot:
@@ -122,7 +124,7 @@ async def test_the_preview_has_the_side_and_size_of_the_settings(sample: Running
         await pilot.press("|")
         await until(pilot, holds=lambda: preview.size.width == 120)
         assert preview.size.height == round((40 - 4 - 1) * 0.6) - 1
-    # what was changed in the app counts until the setting is changed
+    # a choice in the app overrides the setting until the setting changes
     for settings, width in ((("right", 60), 120), (("right", 30), 120), (("below", 60), 120), ((None, None), 120)):
         async with running(app_on(sample, tmp_path, preview_side=settings[0], preview_size=settings[1])) as pilot:
             await inbox_loaded(pilot)

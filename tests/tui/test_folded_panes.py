@@ -1,4 +1,4 @@
-"""Terminals of at most 60 columns, in which the tree is over the page."""
+"""Terminals of at most 60 columns, where the tree covers the page."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ def lines(pilot: Any, text: str) -> list[str]:
 
 
 async def on_page(pilot: Any) -> BrowseScreen:
-    """Browse, with the cursor of the tree on a page."""
+    """Open the browse screen, with the cursor of the tree on a page."""
     await until(pilot, shows="live")
     await pilot.app.go(Place.page("api"))
     screen: Any = pilot.app.screen
@@ -30,7 +30,7 @@ async def on_page(pilot: Any) -> BrowseScreen:
     return screen
 
 
-async def test_the_tree_is_filtered_while_it_is_over_the_page(service: RunningService, tmp_path: Path) -> None:
+async def test_the_tree_can_be_filtered_while_it_covers_the_page(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path), size=(60, 22)) as pilot:
         await on_page(pilot)
         await pilot.press("slash", *"limits")
@@ -41,7 +41,7 @@ SENTENCE = "A request without a token is answered with 401"
 
 
 @pytest.mark.slow
-async def test_the_tree_folds_when_the_page_is_read_and_comes_back_by_key_and_click(
+async def test_opening_a_page_folds_the_tree_and_a_key_or_click_unfolds_it(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path), size=(60, 22)) as pilot:
@@ -60,7 +60,7 @@ async def test_the_tree_folds_when_the_page_is_read_and_comes_back_by_key_and_cl
             assert screen.tree_view.has_focus
             assert SENTENCE not in shown(pilot.app)
             assert "tab tree" not in shown(pilot.app)
-            await pilot.click(offset=(55, 8))  # on the strip of the page beside it
+            await pilot.click(offset=(55, 8))  # on the visible strip of the page
             await until(pilot, shows=SENTENCE)
             assert screen.page_view.has_focus
         await pilot.resize_terminal(61, 22)
@@ -70,7 +70,7 @@ async def test_the_tree_folds_when_the_page_is_read_and_comes_back_by_key_and_cl
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(60, 22), (40, 20)])
-async def test_the_pages_of_a_review_fold_when_a_change_is_read(
+async def test_opening_a_change_folds_the_list_of_pages_of_a_review(
     service: RunningService, tmp_path: Path, size: tuple[int, int]
 ) -> None:
     async with running(app_on(service, tmp_path), size=size) as pilot:

@@ -26,7 +26,7 @@ from presscheck.tui.app import PresscheckApp
 
 @pytest.fixture
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A shell that edits a page and ends."""
+    """Set the shell of the user to a script that edits a page and exits."""
     program = tmp_path / "shell"
     program.write_text("#!/bin/sh\necho 'From the shell.' >> overview.md\n")
     program.chmod(0o755)
@@ -75,7 +75,7 @@ async def test_change_request_is_checked_out_edited_and_pushed(
 
 
 @pytest.mark.slow
-async def test_a_folder_of_a_project_is_used_only_after_a_question(
+async def test_a_folder_from_a_project_file_is_used_only_after_confirmation(
     service: RunningService, tmp_path: Path, shell: Path
 ) -> None:
     project = tmp_path / "a project"
@@ -102,7 +102,7 @@ async def test_a_folder_of_a_project_is_used_only_after_a_question(
         await until(pilot, shows="Open #5 of API docs")
 
 
-def test_folder_of_another_space_is_refused(tmp_path: Path) -> None:
+def test_a_checkout_of_another_space_or_with_edits_is_refused(tmp_path: Path) -> None:
     state = CheckoutState(service="https://a.example", space="one", title="One", revision="r")
     open_checkout(tmp_path / "one", state)
     with pytest.raises(ConfigurationError, match="is a checkout of One: choose another folder for Two"):

@@ -1,4 +1,4 @@
-"""The merge forecast of a review: conflicts are shown before a merge, which then requires the number."""
+"""The merge forecast of a review: a merge with conflicts requires typing the number of the change request."""
 
 import threading
 from pathlib import Path

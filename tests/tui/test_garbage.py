@@ -1,4 +1,4 @@
-"""Garbage: what must become garbage."""
+"""Objects that must not stay in memory."""
 
 import gc
 from pathlib import Path
@@ -12,20 +12,22 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.service(shared=True)
-async def test_what_a_closed_dialog_drew_does_not_stay_in_memory(service: RunningService, tmp_path: Path) -> None:
+async def test_the_drawn_lines_of_a_closed_dialog_do_not_stay_in_memory(
+    service: RunningService, tmp_path: Path
+) -> None:
     def drawn() -> str:
         gc.collect()
         return "\n".join(strip.text for strip in gc.get_objects() if isinstance(strip, Strip))
 
     async with running(app_on(service, tmp_path)) as pilot:
         await inbox_loaded(pilot)
-        gc.freeze()  # only what is made from here on is looked at
+        gc.freeze()  # get_objects() then lists only newer objects
         try:
             await pilot.press("?")
             await until(pilot, shows="Go to a space by name")
             assert "Go to a space by name" in drawn()
             await pilot.press("escape")
-            await pilot.press("j")  # each frame forgets what was drawn for the frames before
+            await pilot.press("j")  # each frame drops the lines that were drawn for earlier frames
             await until(pilot, holds=lambda: "Go to a space by name" not in drawn())
         finally:
             gc.unfreeze()

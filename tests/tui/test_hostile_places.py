@@ -23,7 +23,7 @@ MARKUP = "[b]bold[/b] :smile: {x}"
 
 
 async def filled(service: RunningService, texts: list[str]) -> None:
-    """Fill a workspace with these texts as titles and bodies."""
+    """Fill a workspace with spaces, change requests, pages, comments and sites that have these texts."""
     client = Client(service.base_url, service.token)
     [organization] = (await client.send(ListOrganizations())).items
     for number, text in enumerate(texts):

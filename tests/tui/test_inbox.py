@@ -16,7 +16,7 @@ pytestmark = pytest.mark.service(shared=True)
 
 
 async def opened(pilot: Any) -> str:
-    """The change request that was opened."""
+    """Wait until a review is open. Returns the subject of its change request."""
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
     review = pilot.app.screen
     await until(pilot, holds=lambda: review.is_mounted and review.session.model.request is not None)

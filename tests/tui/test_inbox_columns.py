@@ -1,4 +1,4 @@
-"""The columns of the inbox: each row as wide as the screen, and each cell below its heading."""
+"""The columns of the inbox: rows fit the screen, and cells are below their headings."""
 
 import pytest
 
@@ -17,7 +17,7 @@ NATURAL = NaturalWidths(subject=30, space=12, author=8, age=6, comments=7, viewe
 
 @pytest.mark.parametrize("has_headings", [True, False])
 @pytest.mark.parametrize("total", [20, 38, 60, 78, 97, 98, 118, 157, 158, 198])
-def test_a_row_fills_the_screen_and_keeps_its_subject(total: int, has_headings: bool) -> None:
+def test_a_row_fits_the_screen_and_keeps_its_subject(total: int, has_headings: bool) -> None:
     columns = columns_for(total, NATURAL, has_headings=has_headings)
     cells = [(Span("x" * 60),) for _ in TITLES]
     line = row_line(columns, (Span("  #7 "),), (Span("s" * 60),), cells)
@@ -36,7 +36,7 @@ def test_a_row_fills_the_screen_and_keeps_its_subject(total: int, has_headings: 
         )
 
 
-def test_without_headings_the_cells_have_the_words() -> None:
+def test_without_headings_the_cells_name_their_column() -> None:
     sizes = {
         has_headings: dict(zip(TITLES, columns_for(118, NATURAL, has_headings=has_headings).sizes, strict=True))
         for has_headings in (True, False)
@@ -46,7 +46,7 @@ def test_without_headings_the_cells_have_the_words() -> None:
     assert dict(zip(TITLES, columns_for(80, NATURAL, has_headings=False).sizes, strict=True))["viewed"] in (0, 5)
 
 
-def test_names_of_reviewers_need_a_very_wide_screen() -> None:
+def test_names_of_reviewers_are_shown_from_158_columns() -> None:
     assert not columns_for(157, NATURAL, has_headings=True).has_names
     widest = columns_for(158, NATURAL, has_headings=True)
     assert widest.has_names

@@ -24,7 +24,7 @@ from presscheck.tui.screens.inbox.preview_renderer import preview_lines
         (RowDetails(approved=(), refused=(), asked=("Ada",)), "Reviewers  ◷ Ada"),
     ],
 )
-def test_reviewers_are_missing_only_once_reviews_and_requests_are_read(known: RowDetails, shown: str) -> None:
+def test_none_requested_is_shown_only_once_reviews_and_requests_are_loaded(known: RowDetails, shown: str) -> None:
     lines = preview_lines(ChangeRequest(id="r5"), known, None, 100, 4, datetime(2026, 3, 14, tzinfo=UTC))
     assert shown in [plain(line).strip() for line in lines]
 
@@ -51,13 +51,13 @@ def test_markdown_of_comments_and_description_is_rendered() -> None:
 
 
 @pytest.mark.parametrize("columns", [30, 60, 100, 140])
-def test_blanks_stand_between_a_long_title_and_its_kind_of_change(columns: int) -> None:
+def test_blanks_separate_a_long_title_from_its_kind_of_change(columns: int) -> None:
     item = ChangedItem("p", "page", "A_very_long_name_of_a_page_" * 6, ("edited",))
     [row] = [line for line in preview(Preview("", (item,), {}, ()), columns) if "A_very" in line]
     assert "…  edited" in row
 
 
-def test_kinds_of_change_stand_in_one_column() -> None:
+def test_kinds_of_change_are_aligned_in_one_column() -> None:
     kinds = ("edited",), ("edited", "renamed"), ("added",)
     items = tuple(ChangedItem(str(number), "page", f"Page {number * 'x'}", kind) for number, kind in enumerate(kinds))
     for columns in (30, 100):

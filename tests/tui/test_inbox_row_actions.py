@@ -83,7 +83,7 @@ async def test_a_row_is_approved_commented_on_and_replied_to(service: RunningSer
         assert review.status == "approved"
         assert {"Soon", "Good"} <= (await threads(luz, AUTH)).keys()
         await to_row(pilot, "Rename workspaces to projects")
-        await pilot.press("r", *"When it ships", "ctrl+s")  # in one burst: a single open comment is not asked for
+        await pilot.press("r", *"When it ships", "ctrl+s")  # in one burst: no picker opens for a single open comment
         await all_sent(pilot)
         at = {"space_id": "guides", "change_request_id": "4"}
         thread = await thread_of(luz, at, "Wait until it ships?")
@@ -134,7 +134,7 @@ async def test_rows_are_updated_merged_and_archived_and_their_reviewers_change(
 
 
 @pytest.mark.slow
-async def test_z_undoes_what_was_sent_last_although_the_cursor_moved_on(
+async def test_z_undoes_the_last_action_although_the_cursor_has_moved(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(drafts, "HOLD", 60.0)
@@ -155,7 +155,7 @@ async def test_z_undoes_what_was_sent_last_although_the_cursor_moved_on(
         assert not await reviews_by(mia, AUTH, "robin")
 
 
-def test_an_approval_of_many_rows_shows_those_with_warnings_first() -> None:
+def test_an_approval_of_many_rows_lists_rows_with_warnings_first() -> None:
     lines = [(Span(f"API docs #{number}  Parcels"), Span("")) for number in range(MOST_LINES)]
     lines.append((Span("API docs #99  Parcels"), Span("  ⚠ yours: does not count")))
     texts = [plain(line) for line in _warned_first(lines, 40)]
@@ -185,7 +185,7 @@ async def test_keys_wait_for_the_dialog_of_a_slow_service(service: RunningServic
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
-async def test_an_approval_of_marked_rows_warns_of_each_and_takes_a_text(
+async def test_an_approval_of_marked_rows_shows_the_warnings_of_each_and_accepts_a_text(
     service: RunningService, tmp_path: Path
 ) -> None:
     _, own, _ = await begun(service, "Parcels of my own", "First.\n", by="robin")

@@ -1,4 +1,4 @@
-"""The views of the inbox: which reviews count in them."""
+"""Reviews from the inbox: a pending review counts at once, and one text requests changes on all marked rows."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ async def test_a_review_in_the_outbox_counts_at_once(service: RunningService, tm
 
 
 @pytest.mark.slow
-async def test_changes_are_requested_on_all_marked_with_one_text(service: RunningService, tmp_path: Path) -> None:
+async def test_changes_are_requested_on_all_marked_rows_with_one_text(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         await inbox_loaded(pilot)
         await pilot.press("space", "space", "A")

@@ -1,4 +1,4 @@
-"""Bulk actions of the inbox: while another user archives and merges, and what is retried."""
+"""Bulk actions of the inbox while another user archives and merges, and retries of failed items."""
 
 import asyncio
 from collections.abc import Callable
@@ -59,7 +59,9 @@ async def status(client: Client, at: At) -> str:
 
 
 @pytest.mark.slow
-async def test_bulk_actions_skip_requests_that_somebody_closed(service: RunningService, tmp_path: Path) -> None:
+async def test_bulk_actions_report_requests_that_somebody_closed_and_do_the_others(
+    service: RunningService, tmp_path: Path
+) -> None:
     await begun(service, "Parcels of my own", "First.\n", by="robin")
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         await inbox_loaded(pilot)
@@ -83,7 +85,7 @@ async def test_bulk_actions_skip_requests_that_somebody_closed(service: RunningS
             assert [one.status for one in reviews if one.reviewer.id == "robin"] == ["approved"]
             assert "Fine\nby me" in await threads(noor, at)
 
-        # what was approved waits for its author until it is edited
+        # an approved change request waits for its author until it is edited
         await pilot.press("q", "1")
         await until(pilot, shows="Waiting for author 2")
         await until_row(pilot, "Limits per workspace", is_there=False)
@@ -112,7 +114,7 @@ async def test_bulk_actions_skip_requests_that_somebody_closed(service: RunningS
 
 
 class Step(BatchItem):
-    """An item that fails at first, or that waits for an answer."""
+    """An item that waits for `answered`; without it, its first run fails."""
 
     def __init__(self, name: str, answered: asyncio.Event | None = None) -> None:
         super().__init__()
@@ -136,7 +138,7 @@ class Step(BatchItem):
         self.state = "done" if self.answered or self.runs > 1 else "failed"
 
 
-async def test_what_failed_is_retried_but_not_while_the_batch_still_runs(tmp_path: Path) -> None:
+async def test_failed_items_are_retried_but_not_while_the_batch_still_runs(tmp_path: Path) -> None:
     answered = asyncio.Event()
     steps = [Step("First"), Step("Second", answered)]
     async with app_with(lambda: BatchScreen("Update", steps), tmp_path).run_test(size=(100, 20)) as pilot:

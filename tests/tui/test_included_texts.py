@@ -1,4 +1,4 @@
-"""Reusable content and operations of files in pages: in place, in itself, in other content, missing and offline."""
+"""Reusable content and OpenAPI operations in pages: nested, recursive, missing, offline, and in old revisions."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -43,7 +43,7 @@ PAGES = {
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[RunningService]:
-    """A service with a space of these pages, not yet started."""
+    """Start a service that has a space with these pages."""
     repository, home = tmp_path / "book", tmp_path / "service"
     home.mkdir()
     for name, text in PAGES.items():
@@ -60,12 +60,12 @@ def service(tmp_path: Path) -> Iterator[RunningService]:
 
 
 def sent_by(pilot: Any) -> list[Entry]:
-    """The requests of the app."""
+    """Return the requests that the app sent to the service."""
     return [entry for entry in pilot.app.engine._activity._entries if not entry.from_cache]
 
 
 async def reading(pilot: Any, title: str, status: str = "live") -> None:
-    """Go to a page of the space."""
+    """Open the page of the space with a title."""
     await until(pilot, shows=status)
     await pilot.press("g", "o")
     await until(pilot, holds=lambda: getattr(pilot.app.screen, "item", None) is not None)
@@ -79,13 +79,11 @@ async def reading(pilot: Any, title: str, status: str = "live") -> None:
 
 
 @pytest.mark.slow
-async def test_pages_show_the_text_of_what_they_include_and_operations_of_files(
-    service: RunningService, tmp_path: Path
-) -> None:
+async def test_pages_show_included_texts_and_operations_of_files(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await reading(pilot, "Start")
         await until(pilot, shows="It includes itself: its text is shown once.")
-        # in the page, and in the other content: each text is drawn when it is there
+        # once in the page and once in the other content; texts are drawn as they arrive
         await until(pilot, holds=lambda: shown(pilot.app).count("Mind the step.") == 2)
         page = shown(pilot.app)
         assert page.count("Words outside.") == 1
@@ -111,7 +109,7 @@ async def test_pages_show_the_text_of_what_they_include_and_operations_of_files(
 
 
 @pytest.mark.slow
-async def test_reusable_content_is_read_and_found_in_its_pages(
+async def test_reusable_content_is_listed_with_its_text_and_its_pages(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSH_CONNECTION", "elsewhere")  # addresses are copied
@@ -159,7 +157,7 @@ async def test_reusable_content_is_read_and_found_in_its_pages(
         await until(pilot, shows="Between.")
 
 
-async def test_a_page_as_it_was_has_the_texts_of_then(service: RunningService, tmp_path: Path) -> None:
+async def test_an_old_page_shows_the_reusable_content_of_its_revision(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path), (100, 50)) as pilot:
         await reading(pilot, "Start")
         await pilot.press("g", "h")

@@ -1,4 +1,4 @@
-"""Integrations by keys: the catalog, installing, settings, where they work, events, and the components they render."""
+"""Integrations by keys: the catalog, installations, settings, spaces and sites, events, and rendered components."""
 
 import json
 from collections.abc import AsyncIterator
@@ -71,7 +71,7 @@ async def opened(pilot: Any, title: str = "Lamp") -> IntegrationScreen:
 
 
 async def cursor_on(pilot: Any, text: str) -> None:
-    """Put the cursor on the first row with a text."""
+    """Move the cursor to the first row with a text."""
     await until(pilot, shows=text)
     screen = pilot.app.screen
     rows = screen._rows if isinstance(screen, ComponentScreen) else screen.lists.tab.rows
@@ -89,7 +89,7 @@ def field(pilot: Any, label: str) -> Input | ChoiceBox:
 
 
 @pytest.mark.slow
-async def test_the_catalog_is_filtered_and_an_integration_installed_set_up_and_removed(
+async def test_an_integration_is_found_in_the_catalog_installed_set_up_and_removed(
     service: RunningService, tmp_path: Path, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(integration_screen, "POLL_SECONDS", 0.1)
@@ -112,7 +112,7 @@ async def test_the_catalog_is_filtered_and_an_integration_installed_set_up_and_r
         await until(pilot, shows="Lamp")
         assert "only " not in shown(pilot.app)
 
-        # what somebody else wrote about it is only text
+        # a hostile description is shown as plain text
         await go_to(pilot, "red")
         await pilot.press("enter")
         await until(pilot, shows="[b]bold[/b]", holds=lambda: isinstance(pilot.app.screen, IntegrationScreen))
@@ -120,7 +120,7 @@ async def test_the_catalog_is_filtered_and_an_integration_installed_set_up_and_r
         await pilot.press("q")
         await until(pilot, shows="Administration › Integrations")
 
-        # what it is and may do
+        # its description and permissions
         await go_to(pilot, "Lamp")
         await pilot.press("enter")
         await until(pilot, shows="not installed: a installs it")
@@ -129,7 +129,7 @@ async def test_the_catalog_is_filtered_and_an_integration_installed_set_up_and_r
         assert "A lamp  Shines" in text and "Shades of lamps" in text and "Token (text, required)" in text
         assert text.index("⚠ Change titles") < text.index("· Read the pages"), "those that change something are first"
 
-        # installed; the settings that it needs are asked for next
+        # after the installation, the app asks for the required settings
         await pilot.press("a")
         await until(pilot, shows="Install Lamp in Tallowick?")
         await until(pilot, shows="Run its own script on the pages of sites")
@@ -149,7 +149,7 @@ async def test_the_catalog_is_filtered_and_an_integration_installed_set_up_and_r
         [made] = await installations(client)
         await until(pilot, shows="it needs settings: Token")
 
-        # what was typed is there again: as a draft among the others, too
+        # the typed values are kept as a draft in the outbox
         await drafted(pilot, "form: Settings of Lamp")
         await form(pilot)
         assert field(pilot, "Label").value == "Desk" and field(pilot, "Watts").value == "bright"
@@ -158,7 +158,7 @@ async def test_the_catalog_is_filtered_and_an_integration_installed_set_up_and_r
         await pilot.press("q")
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, IntegrationScreen))
 
-        # a setting whose values the integration lists at its own address
+        # a setting whose values come from the address of the integration
         properties = {"room": {"type": "string", "title": "Room", "completion_url": "/rooms"}}
         lamp_here = pilot.app.screen.session.integration.model_copy(
             update={"configurations": {"account": {"properties": properties}}}
@@ -197,7 +197,7 @@ async def test_the_catalog_is_filtered_and_an_integration_installed_set_up_and_r
 
         # its spaces and sites
         await pilot.press("3")
-        await until(pilot, shows="Runbook")  # the tab before it shows an active row, too
+        await until(pilot, shows="Runbook")  # the previous tab shows an active row, too
         await until(pilot, shows="✓ active")
         await pilot.press("a")
         await until(pilot, shows="web app, where single spaces are added; E chooses all")
@@ -210,7 +210,7 @@ async def test_the_catalog_is_filtered_and_an_integration_installed_set_up_and_r
         await pick(pilot, "All spaces")
         await comes(pilot, lambda: _has(client, lambda one: one.space_selection == "all"))
 
-        # its events come while they are shown
+        # new events appear while the list is shown
         await pilot.press("5")
         await until(pilot, shows="installation setup")
         listed = pilot.app.screen.lists.tab.count
@@ -223,7 +223,7 @@ async def test_the_catalog_is_filtered_and_an_integration_installed_set_up_and_r
         await until(pilot, shows='"previous"')
         await pilot.press("q")
 
-        # removed, with its title typed
+        # uninstalled, confirmed by typing the title
         await pilot.press("2", "-")
         await until(pilot, shows="Uninstall Lamp from Tallowick?")
         await pilot.press(*"Lamp", "enter")
@@ -236,7 +236,7 @@ async def _has(client: Client, holds: Any) -> bool:
     return all(map(holds, await installations(client)))
 
 
-async def test_block_of_a_page_is_drawn_as_its_integration_renders_it(
+async def test_a_block_of_a_page_is_rendered_by_its_integration(
     service: RunningService, tmp_path: Path, client: Client
 ) -> None:
     request = await client.send(CreateChangeRequest(space_id="runbook", subject="Lamps"))
@@ -256,7 +256,9 @@ async def test_block_of_a_page_is_drawn_as_its_integration_renders_it(
 
 
 @pytest.mark.slow
-async def test_a_component_is_rendered_and_answers(service: RunningService, tmp_path: Path, client: Client) -> None:
+async def test_a_component_is_rendered_and_reacts_to_input(
+    service: RunningService, tmp_path: Path, client: Client
+) -> None:
     async with running(app_on(service, tmp_path / "home"), (110, 60)) as pilot:
         await opened(pilot)
         await cursor_on(pilot, "A lamp")
@@ -284,7 +286,7 @@ async def test_a_component_is_rendered_and_answers(service: RunningService, tmp_
         await enter("[ Locked ]")
         await until(pilot, shows="the integration disabled Locked")
 
-        # values are typed and chosen here; a select with an action tells the integration at once
+        # values are typed and chosen in the app; a select with an action informs the integration at once
         await enter("no name")
         await write(pilot, "", "Ada", "enter")
         await enter("Red  ▾")
@@ -306,7 +308,7 @@ async def test_a_component_is_rendered_and_answers(service: RunningService, tmp_
         await pilot.press("q")
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, IntegrationScreen))
 
-        # closed before it was sent: what was typed is there again, but no password
+        # after closing without sending, the typed values are restored, except passwords
         await cursor_on(pilot, "A lamp")
         await pilot.press("enter")
         await until(pilot, shows="Render A lamp in the space")
@@ -316,7 +318,7 @@ async def test_a_component_is_rendered_and_answers(service: RunningService, tmp_
         await enter("[ Add ]")
         await until(pilot, shows="sent Ada/green/true/mo,tu/large/shade/x")
 
-        # a modal returns a value; a failure keeps what is shown
+        # a modal returns a value; after a failure, the last rendering stays
         await enter("[ Ask ]")
         await until(pilot, shows="Which lamp?")
         await enter("▁ empty")
@@ -346,7 +348,7 @@ async def installed(client: Client) -> Installation:
 
 
 @pytest.mark.slow
-async def test_who_may_not_and_who_is_offline_reads_why(tmp_path: Path) -> None:
+async def test_missing_permissions_read_only_profiles_and_offline_show_the_reason(tmp_path: Path) -> None:
     (tmp_path / "service").mkdir()
     with running_service(tmp_path / "service", sample=True) as service:
         async with Client(service.base_url, service.token) as client:

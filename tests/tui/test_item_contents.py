@@ -1,4 +1,4 @@
-"""What a collection, a group of pages and the group of sites contain: facts of each item, and a link to it."""
+"""Contents of collections, page groups and the group of sites: a line for each item, with a link to it."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.service(shared=True)
 
 
 def text(pilot: Any) -> str:
-    """What the pane beside the tree has."""
+    """Return the text of the pane beside the tree."""
     document = pilot.app.screen.page_view.document
     return "\n".join(plain(line) for line in document.lines) if document else ""
 
@@ -35,7 +35,7 @@ async def browsing(pilot: Any) -> BrowseScreen:
 
 
 @pytest.mark.slow
-async def test_a_collection_lists_what_is_in_it_and_leads_there(service: RunningService, tmp_path: Path) -> None:
+async def test_a_collection_lists_its_items_with_links_to_them(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         screen = await browsing(pilot)
         await until(pilot, holds=lambda: text(pilot).startswith("Product\n"))
@@ -43,7 +43,7 @@ async def test_a_collection_lists_what_is_in_it_and_leads_there(service: Running
         assert lines[2:4] == ["What customers read", "4 spaces · 8 open change requests"]
         assert "  ▤ Developers       2 spaces · 6 open change requests" in lines
         assert any("🧭 Guides" in line and "2 open change requests" in line for line in lines)
-        # the row of a space that is in the collection: there by key, and back
+        # a key opens a space of the collection, and another one goes back
         await pilot.press("tab")
         await until(pilot, holds=lambda: screen.page_view.has_focus)
         row = next(number for number, line in enumerate(lines) if "Release notes" in line)
@@ -53,7 +53,7 @@ async def test_a_collection_lists_what_is_in_it_and_leads_there(service: Running
         await until(pilot, holds=lambda: screen.item is not None and screen.item.title == "Release notes")
         await pilot.press("H")
         await until(pilot, holds=lambda: text(pilot).startswith("Product\n"))
-        # and by a click
+        # a click opens a nested collection
         row = next(number for number, line in enumerate(text(pilot).split("\n")) if "Developers" in line)
         view = screen.page_view
         await pilot.click(view, offset=(6, row - view.top))
@@ -62,7 +62,7 @@ async def test_a_collection_lists_what_is_in_it_and_leads_there(service: Running
 
 
 @pytest.mark.parametrize("columns", [1, 12, 40, 160])
-def test_hostile_titles_stay_text_and_in_their_width(columns: int) -> None:
+def test_hostile_titles_are_plain_text_and_fit_the_width(columns: int) -> None:
     bad = "\x1b]0;x\x07[red]\u202eevil\n[@click=app.quit]x[/] 田中" * 3
     library = Library()
     space = Space(id="s", title=bad, parent="c", change_requests_open=3)
@@ -94,7 +94,7 @@ def test_an_empty_collection_has_a_hint_below_its_description() -> None:
     assert lines[2:4] == ["For *developers*", "nothing in it yet"]
 
 
-def test_the_key_of_a_site_that_is_shared_by_link_is_not_shown() -> None:
+def test_the_share_key_of_a_site_is_not_shown() -> None:
     library = Library()
     library.set_spaces([], [])
     urls = SiteUrls(published="https://docs.example/abcdefgh12345678/")

@@ -1,4 +1,4 @@
-"""The list of keys of a screen and its search; and the palette, which runs commands of other places there."""
+"""The searchable list of keys of a screen, and commands of other screens, which first ask for their target."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -18,7 +18,7 @@ from presscheck.tui.screens.key_list import WITHOUT_KEY, KeyList, groups_of
 
 
 class Site(Room):
-    """A screen whose commands are those of a site and of a review."""
+    """A room in the scope of a site."""
 
     SCOPE = "site"
 
@@ -33,7 +33,7 @@ async def pilot(tmp_path: Path) -> AsyncIterator[Pilot[int]]:
 
 
 @pytest.mark.slow
-async def test_moving_searching_and_running(pilot: Pilot[int]) -> None:
+async def test_commands_are_searched_and_run(pilot: Pilot[int]) -> None:
     await pilot.press("tab")
     await until(pilot, holds=lambda: "▌P " not in "".join(shown(pilot.app)))
     await pilot.press("shift+tab", *"comment")
@@ -45,7 +45,7 @@ async def test_moving_searching_and_running(pilot: Pilot[int]) -> None:
     await until(pilot, shows="✗ offline: this cannot wait")
 
 
-async def test_a_double_click_runs(pilot: Pilot[int]) -> None:
+async def test_a_double_click_runs_a_command(pilot: Pilot[int]) -> None:
     await until(pilot, shows="▌P ")
     y = next(y for y, line in enumerate(shown(pilot.app)) if "▌P " in line)
     await pilot.click(offset=(shown(pilot.app)[y].index("Publish"), y), times=2)
@@ -53,7 +53,7 @@ async def test_a_double_click_runs(pilot: Pilot[int]) -> None:
 
 
 @pytest.mark.slow
-async def test_a_command_of_another_place_asks_for_its_target_and_runs_there(
+async def test_a_command_of_another_screen_asks_for_its_target_and_runs_there(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
@@ -76,11 +76,11 @@ async def test_a_command_of_another_place_asks_for_its_target_and_runs_there(
             tables[kind] = (await pilot.app.go(Place(kind))).command_table
     for command in COMMANDS:
         there = where(command)
-        if there.kind and command.name != "development_mode":  # an integration has a screen of its own
+        if there.kind and command.name != "development_mode":  # integrations have their own screen
             assert tables[there.kind].command(there.opener or command.name), command
 
 
-async def test_keys_that_write_in_the_editor_are_no_keys_of_it(service: RunningService, tmp_path: Path) -> None:
+async def test_commands_whose_keys_type_text_have_no_key_in_the_editor(service: RunningService, tmp_path: Path) -> None:
     async with editing(service, tmp_path, await begun(service, "Keys", TEXT)) as pilot:
         screen = pilot.app.screen
         await pilot.press("f1")

@@ -1,4 +1,4 @@
-"""The keys that the user chose: presets, conflicts, and the table of the settings file."""
+"""Custom keys: presets, conflicts, and the table `[keys]` of the settings file."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from presscheck.tui.widgets.composer import Composer
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_in_every_preset_a_key_has_one_command(preset: str) -> None:
+def test_every_key_of_a_preset_has_one_command(preset: str) -> None:
     keymap = Keymap(PRESETS[preset])
     keys = [key for command in COMMANDS for key in keymap.keys(command.name)]
     assert len(keys) == len(set(keys))
@@ -62,7 +62,7 @@ def test_in_every_preset_a_key_has_one_command(preset: str) -> None:
         ("preset", 3, "must be one of default, gh-dash"),
     ],
 )
-def test_a_wrong_setting_is_left_out_with_a_message(name: str, keys: object, error: str) -> None:
+def test_an_invalid_setting_is_ignored_and_reported(name: str, keys: object, error: str) -> None:
     keymap, problems = keymap_of({name: keys, "go_outbox": "f9"})
     assert keymap.own == {"go_outbox": ("f9",)}
     assert [(wrong, error in message) for wrong, message in problems] == [(name, True)]
@@ -74,7 +74,7 @@ def test_two_commands_can_swap_their_keys() -> None:
     assert (keymap.first("refresh"), keymap.first("reply")) == ("r", "ctrl+r")
 
 
-def test_of_two_settings_with_the_same_key_one_is_left_out() -> None:
+def test_one_of_two_settings_with_the_same_key_is_ignored() -> None:
     keymap, problems = keymap_of({"merge": "f9", "pull": "f9"})
     assert [name for name, _ in problems] == ["merge"]
     assert (keymap.keys("merge"), keymap.keys("pull")) == (("m",), ("f9",))
@@ -99,11 +99,11 @@ def test_a_setting_replaces_the_keys_of_the_preset() -> None:
         ("G", "G"),
     ],
 )
-def test_names_of_keys(written: str, key: str) -> None:
+def test_key_names_are_normalized(written: str, key: str) -> None:
     assert normalized(written) == key
 
 
-def test_an_error_has_the_line_of_the_file(tmp_path: Path) -> None:
+def test_an_error_has_the_line_number_of_the_setting(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text('[keys]\npreset = "lazygit"\n\n# mine\nmerge = "r"\npull = "f9"\n')
     keymap, errors = load_keymap(file)
@@ -120,7 +120,7 @@ def test_conflicts_are_found_in_both_directions() -> None:
     assert [name for name, _ in conflicts(Keymap({"merge": ("v",)}), ("merge",))][:1] == ["merge"]
 
 
-def test_a_key_in_dialogs_stands_for_a_default_key() -> None:
+def test_custom_keys_are_mapped_to_default_keys_and_back() -> None:
     keymap = Keymap({"send": ("ctrl+x",), "down": ("n", "down")})
     assert keymap.default_of("ctrl+x") == "ctrl+s"
     assert keymap.default_of("ctrl+s") == ""
@@ -155,7 +155,7 @@ async def test_a_key_is_changed_in_the_list_of_keys(tmp_path: Path) -> None:
         assert room(pilot).did == ["publish", "publish"]
 
 
-async def test_an_error_in_the_keys_is_shown_at_the_start(tmp_path: Path) -> None:
+async def test_an_invalid_key_setting_is_shown_at_the_start(tmp_path: Path) -> None:
     app = app_with(Room, tmp_path)
     app.settings_file.parent.mkdir(parents=True, exist_ok=True)
     app.settings_file.write_text('[keys]\npublish = "m"\n')
@@ -166,7 +166,7 @@ async def test_an_error_in_the_keys_is_shown_at_the_start(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-async def test_views_have_the_keys_that_the_user_chose(service: RunningService, tmp_path: Path) -> None:
+async def test_views_have_the_custom_keys(service: RunningService, tmp_path: Path) -> None:
     app = app_on(service, tmp_path)
     app.settings_file.parent.mkdir(parents=True, exist_ok=True)
     keys = ["$", "^", "~", "`", "'", "f7 a", "f7 b", "f7 c", "f7 d"]
@@ -181,7 +181,7 @@ async def test_views_have_the_keys_that_the_user_chose(service: RunningService, 
         await press_until(pilot, "$", shows="$ to ` show the threads of a state")
 
 
-async def test_a_composer_follows_the_keys(tmp_path: Path) -> None:
+async def test_a_composer_uses_the_custom_keys(tmp_path: Path) -> None:
     keymap = Keymap({"send": ("ctrl+x",), "back": ("ctrl+t", "escape"), "theme": ("f9",)})
     async with app_with(Room, tmp_path, keymap=keymap).run_test(size=(100, 20)) as pilot:
         await until(pilot, shows="row 0")
@@ -203,7 +203,7 @@ async def test_the_keys_of_dialogs_can_be_recorded(tmp_path: Path) -> None:
         await press_until(pilot, "escape", shows="row 0")
 
 
-async def test_a_key_with_alt_is_no_text_of_a_dialog(tmp_path: Path) -> None:
+async def test_keys_with_alt_type_no_text_in_dialogs(tmp_path: Path) -> None:
     keymap = Keymap({"back": ("alt+g", "escape")})
     async with app_with(Room, tmp_path, keymap=keymap).run_test(size=(100, 20)) as pilot:
         await until(pilot, shows="row 0")
@@ -220,7 +220,7 @@ async def test_a_key_with_alt_is_no_text_of_a_dialog(tmp_path: Path) -> None:
         assert draft.text == "hi"
 
 
-def test_messages_name_the_keys_that_the_user_chose(tmp_path: Path) -> None:
+def test_messages_name_the_custom_keys(tmp_path: Path) -> None:
     app_with(Room, tmp_path, keymap=Keymap({"unsend": ("f9",), "edit_view": ("alt+q",)}))
     assert with_keys("{unsend} undoes it, {edit_view} filters; {} and {Title} stay") == (
         "f9 undoes it, alt+q filters; {} and {Title} stay"

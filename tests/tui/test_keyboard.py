@@ -1,4 +1,4 @@
-"""Keys typed faster than dialogs open go to the dialog that an earlier key opens, in order, and to nothing else."""
+"""Keys that are typed faster than dialogs open go, in order, to the dialog that an earlier key opens."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -28,19 +28,19 @@ from presscheck.tui.widgets.row_list import RowList
 pytestmark = pytest.mark.service(shared=True)
 
 SHORT = 0.02
-"""Seconds that keys are held, where a test tells holding them from a command that ends."""
+"""A short delay in seconds; as `PATIENCE`, it runs out before slow commands end."""
 
 
 def dialog(title: str) -> EntryDialog[str]:
     async def submit(texts: Mapping[str, str]) -> str:
-        await asyncio.sleep(SHORT)  # a check that asks the service: the dialog is open meanwhile
+        await asyncio.sleep(SHORT)  # simulates a request to the service, during which the dialog stays open
         return texts["name"]
 
     return EntryDialog(title, [EntryField("name", "Name", "")], confirm_label="ok", progress="", submit=submit)
 
 
 class Late(Room):
-    """A screen with a command that is disabled, and others that fail or ask after keys were held for a short time."""
+    """A screen with a disabled command, a command that never ends, and commands that fail or ask after a delay."""
 
     def reason_comment(self) -> str:
         return "nothing to comment on"
@@ -73,7 +73,7 @@ def text(pilot: Any) -> str:
     return pilot.app.focused.text if isinstance(pilot.app.focused, TextArea) else ""
 
 
-async def test_a_short_list_is_filtered_by_what_is_typed_ahead(service: RunningService, tmp_path: Path) -> None:
+async def test_text_that_is_typed_ahead_filters_a_short_list(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await inbox_loaded(pilot)
         await until(pilot, shows="✓")
@@ -87,7 +87,7 @@ async def test_a_short_list_is_filtered_by_what_is_typed_ahead(service: RunningS
 
 
 async def test_keys_wait_for_the_second_dialog_of_a_command(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keyboard, "PATIENCE", LONG)  # also on a busy machine, the dialogs are open before it ends
+    monkeypatch.setattr(keyboard, "PATIENCE", LONG)  # the dialogs open before it runs out, even on a busy machine
     answers: list[str | None] = []
 
     async def ask_twice() -> None:
@@ -103,7 +103,7 @@ async def test_keys_wait_for_the_second_dialog_of_a_command(pilot: Pilot[int], m
     await until(pilot, holds=lambda: pilot.app.screen is room(pilot) and cursor(pilot) == 1)
 
 
-async def test_a_confirmation_takes_no_key_that_was_typed_before_it_was_open(pilot: Pilot[int]) -> None:
+async def test_a_confirmation_ignores_keys_that_were_typed_before_it_was_open(pilot: Pilot[int]) -> None:
     burst(pilot, "v", "a", "y", "tab", "enter")
     await until(pilot, shows="All of it.")
     assert isinstance(pilot.app.screen, ConfirmDialog)
@@ -112,7 +112,7 @@ async def test_a_confirmation_takes_no_key_that_was_typed_before_it_was_open(pil
     await until(pilot, holds=lambda: room(pilot).did == ["approve True"])
 
 
-async def test_a_command_holds_keys_until_it_ends_but_not_for_long(
+async def test_a_command_holds_keys_until_it_ends_or_patience_runs_out(
     pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keyboard, "PATIENCE", LONG)
@@ -130,14 +130,14 @@ async def test_a_command_holds_keys_until_it_ends_but_not_for_long(
     await until(pilot, holds=lambda: cursor(pilot) == 2)
 
 
-async def test_a_text_waits_for_a_dialog_that_opens_late(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_text_is_held_for_a_dialog_that_opens_late(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keyboard, "PATIENCE", SHORT)
     burst(pilot, "r", *"Pjj", "enter")
     await until(pilot, holds=lambda: room(pilot).did == ["reply Pjj"])
 
 
 def asking_late(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
-    """Run a command that asks for a confirmation once the returned event is set, long after it held keys."""
+    """Run a command that asks for a confirmation once the returned event is set, when keys are not held any more."""
     monkeypatch.setattr(keyboard, "PATIENCE", SHORT)
     answered = asyncio.Event()
 
@@ -149,7 +149,7 @@ def asking_late(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> asyncio.E
     return answered
 
 
-async def test_a_question_that_comes_late_opens_if_no_key_was_pressed(
+async def test_a_late_confirmation_opens_if_no_key_was_pressed(
     pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answered = asking_late(pilot, monkeypatch)
@@ -160,7 +160,7 @@ async def test_a_question_that_comes_late_opens_if_no_key_was_pressed(
     await until(pilot, holds=lambda: room(pilot).did == ["approve True"])
 
 
-async def test_a_question_that_comes_late_takes_no_key_of_somebody_who_went_on(
+async def test_a_late_confirmation_does_not_open_after_another_key(
     pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answered = asking_late(pilot, monkeypatch)
@@ -173,7 +173,7 @@ async def test_a_question_that_comes_late_takes_no_key_of_somebody_who_went_on(
     assert (pilot.app.screen, room(pilot).did) == (room(pilot), [])
 
 
-async def test_a_question_does_not_open_above_a_dialog_in_which_somebody_types(
+async def test_a_late_confirmation_does_not_open_above_another_dialog(
     pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answered = asking_late(pilot, monkeypatch)
@@ -187,9 +187,7 @@ async def test_a_question_does_not_open_above_a_dialog_in_which_somebody_types(
     await until(pilot, shows="Not opened, because you went on")
 
 
-async def test_a_screen_that_comes_late_opens_unless_somebody_is_in_a_dialog(
-    pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_late_screen_opens_unless_a_dialog_is_open(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keyboard, "PATIENCE", SHORT)
     for keys, opens in (("j", True), ("r", False)):
         loaded, other = asyncio.Event(), Room()
@@ -211,13 +209,15 @@ async def test_a_screen_that_comes_late_opens_unless_somebody_is_in_a_dialog(
             assert other not in pilot.app.screen_stack
 
 
-async def test_the_bottom_line_shows_that_a_command_waits(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_bottom_line_shows_a_command_that_takes_long(
+    pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(screen, "SIGN_AFTER", SHORT)
     await pilot.press("X")
     await until(pilot, shows="archive: waiting …")
 
 
-async def test_a_text_typed_after_a_refused_key_runs_no_commands(
+async def test_text_that_is_typed_after_a_failed_command_runs_no_commands(
     pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keyboard, "PATIENCE", SHORT)
@@ -231,7 +231,7 @@ async def test_a_text_typed_after_a_refused_key_runs_no_commands(
 
 
 @pytest.mark.slow
-async def test_a_command_on_a_site_waits_for_the_sites(service: RunningService, tmp_path: Path) -> None:
+async def test_keys_for_a_site_wait_until_the_sites_are_loaded(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await inbox_loaded(pilot)
         burst(pilot, "g", "p", "g", "v", "2")

@@ -17,7 +17,7 @@ def test_no_command_depends_on_a_key_that_terminals_intercept() -> None:
     assert not [command.name for command in COMMANDS if set(command.keys) <= NEVER_ALONE]
 
 
-def test_alt_with_a_letter_is_read_as_such() -> None:
+def test_alt_with_a_letter_is_not_translated_to_another_key() -> None:
     """Textual reads alt+b and alt+f of most terminals as ctrl+left and ctrl+right."""
     keys = {key for command in COMMANDS for keys in command.keys for key in keys.split() if key[:-1] == "alt+"}
     assert keys

@@ -1,4 +1,4 @@
-"""Row lists, trees and page views: what they show, what they repaint, and how fast."""
+"""Row lists, trees and page views: contents, repainted lines, and speed."""
 
 import asyncio
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ class TestRows:
             rows.show(MANY)
             assert lines_to_repaint(rows) == set()
 
-    async def test_a_hundred_thousand_rows_move_like_ten(self) -> None:
+    async def test_moving_in_a_hundred_thousand_rows_is_fast(self) -> None:
         rows = RowList(numbered([]))
         async with alone(rows):
             begun = perf_counter()
@@ -63,7 +63,7 @@ class TestRows:
             assert perf_counter() - begun < 1
 
     @pytest.mark.parametrize(("cursor", "top"), [(1, 0), (15, 9)])
-    async def test_rows_that_are_filled_before_their_layout_scroll_no_further_than_the_cursor_needs(
+    async def test_rows_that_are_shown_before_their_layout_scroll_only_as_far_as_the_cursor_needs(
         self, cursor: int, top: int
     ) -> None:
         rows = RowList(numbered([]))
@@ -75,7 +75,7 @@ class TestRows:
             await pilot.pause()
             assert (rows.top, cursor in rows.visible_range) == (top, True)
 
-    async def test_new_rows_keep_a_list_where_the_wheel_scrolled_it(self) -> None:
+    async def test_new_rows_keep_the_scroll_position_of_the_wheel(self) -> None:
         rows = RowList(numbered([]))
         async with alone(rows) as pilot:
             rows.show(MANY)
@@ -106,7 +106,7 @@ class TestRows:
         ("setting", "column", "step", "top"),
         [("off", 0, 10, 4), ("on", 0, 10, 1), ("on", 0, 12, 3), ("on", 0, 13, 7), ("on", 1, 10, 4)],
     )
-    async def test_a_cursor_that_leaves_the_view_scrolls_to_some_context_unless_each_line_costs(
+    async def test_a_cursor_that_leaves_the_view_scrolls_to_some_context_unless_the_terminal_scrolls(
         self, setting: str, column: int, step: int, top: int
     ) -> None:
         """On slow connections the terminal scrolls lists at its left edge, and each new line is sent."""
@@ -135,7 +135,7 @@ class TestRows:
                 ("RowSelected", 2),
             ]
 
-    async def test_a_busy_screen_gets_the_move_before_the_opened_row(self) -> None:
+    async def test_a_busy_screen_receives_the_highlighted_row_before_the_selected_row(self) -> None:
         rows, messages, is_free = RowList(numbered([])), list[Any](), asyncio.Event()
         async with alone(rows, messages=messages) as pilot:
             rows.show(3)
@@ -161,7 +161,7 @@ class TestRows:
             rows.move(1)
             rows.choose()
 
-    async def test_two_lines_for_a_row(self) -> None:
+    async def test_rows_may_have_two_lines(self) -> None:
         rows = RowList(numbered([]), second_line=lambda index, _: (Span(f"  about {index}"),))
         async with alone(rows) as pilot:
             rows.show(20)
@@ -171,7 +171,7 @@ class TestRows:
             rows.move(10)
             assert rows.cursor in rows.visible_range
 
-    async def test_marks_belong_to_keys(self) -> None:
+    async def test_marks_belong_to_keys_of_rows(self) -> None:
         names = ["ann", "bob", "cid", "dan"]
         rows = RowList(lambda at, _: (Span(names[at]),), key=lambda at: names[at])
         async with alone(rows) as pilot:
@@ -185,7 +185,7 @@ class TestRows:
             await pilot.pause()
             assert shown(pilot.app)[:4] == ["  new", " •ann", " •bob", "▌ cid"]
 
-    async def test_a_range_of_marks_starts_at_a_key(self) -> None:
+    async def test_a_range_of_marks_starts_at_the_key_of_a_row(self) -> None:
         names = ["ann", "bob", "cid", "dan"]
         rows = RowList(lambda at, _: (Span(names[at]),), key=lambda at: names[at])
         async with alone(rows):
@@ -242,7 +242,7 @@ class TestRows:
             assert rows.marks.clear()
             assert not rows.marks.clear()
 
-    async def test_a_jump_shows_what_stands_around_its_target(self) -> None:
+    async def test_a_jump_shows_the_lines_around_its_target(self) -> None:
         rows = RowList(numbered([]))
         async with alone(rows):
             rows.show(300)
@@ -267,7 +267,7 @@ class TestRows:
             assert rows.cursor == 2
             assert not await rows.search("nowhere")
 
-    async def test_a_resize_draws_for_the_new_width(self) -> None:
+    async def test_a_resize_draws_rows_in_the_new_width(self) -> None:
         rows = RowList(numbered([]))
         async with alone(rows) as pilot:
             rows.show(MANY, cursor=500)
@@ -276,7 +276,7 @@ class TestRows:
             assert rows.cursor in rows.visible_range
             assert len(shown(pilot.app)) == 5
 
-    async def test_wheel_and_click(self) -> None:
+    async def test_a_click_moves_the_cursor_and_the_wheel_scrolls(self) -> None:
         rows = RowList(numbered([]))
         async with alone(rows) as pilot:
             rows.show(MANY)
@@ -354,7 +354,7 @@ class TestTree:
             tree.show()
             assert tree.key == "b2"
 
-    async def test_an_empty_tree_takes_every_key(self) -> None:
+    async def test_an_empty_tree_accepts_every_command(self) -> None:
         tree = Tree(lambda _: ())
         async with alone(tree):
             tree.show()
@@ -367,7 +367,7 @@ class TestTree:
 
 async def laid_out(page: PageView) -> None:
     async with asyncio.timeout(20):
-        while page.document and not page.document.done:  # noqa: ASYNC110  # it lays out when there is time
+        while page.document and not page.document.done:  # noqa: ASYNC110  # pages are laid out while the app is idle
             await asyncio.sleep(0.005)
 
 
@@ -381,7 +381,7 @@ class TestPage:
             await laid_out(page)
             assert page.count == 5000
 
-    async def test_the_end_is_reached_once_it_is_laid_out(self) -> None:
+    async def test_a_move_to_the_end_is_completed_once_the_end_is_laid_out(self) -> None:
         page = PageView()
         async with alone(page) as pilot:
             page.show(Slow)
@@ -391,7 +391,7 @@ class TestPage:
             assert page.cursor == 4999
             assert "line 4999" in shown(pilot.app)[-1]
 
-    async def test_headings(self) -> None:
+    async def test_the_cursor_moves_to_the_next_and_previous_heading(self) -> None:
         page = PageView()
         async with alone(page):
             page.show(lambda width: Slow(width, 300))
@@ -413,7 +413,7 @@ class TestPage:
             assert [message.target for message in followed] == ["https://x.example/3"]
             assert "[s]" not in "".join(shown(pilot.app))
 
-    async def test_an_anchor_is_reached_also_in_what_is_folded(self) -> None:
+    async def test_anchors_in_folded_parts_are_reached(self) -> None:
         markdown = (
             "## 1. Setup\n\ntext\n\n### Setup\n\ntext\n\n## Setup\n\n"
             '{% tabs %}\n{% tab title="A" %}\nFirst.\n{% endtab %}\n\n{% tab title="B" %}\n### In B\n\nSecond.\n'
@@ -440,7 +440,7 @@ class TestPage:
             }
             assert not await page.go_to_anchor("1-setup")
 
-    async def test_a_key_that_is_no_label_removes_the_labels(self) -> None:
+    async def test_a_key_without_a_label_removes_the_labels(self) -> None:
         page = PageView()
         async with alone(page) as pilot:
             page.show(Slow)
@@ -458,7 +458,7 @@ class TestPage:
             page.show(Slow)
             assert page.cursor == 0
 
-    async def test_a_resize_lays_out_anew(self) -> None:
+    async def test_a_resize_repeats_the_layout(self) -> None:
         page = PageView()
         async with alone(page) as pilot:
             page.show(Slow)
@@ -469,7 +469,7 @@ class TestPage:
             assert page.cursor in page.visible_range
 
 
-async def test_lines_scroll() -> None:
+async def test_a_text_view_scrolls() -> None:
     lines = TextView()
     async with alone(lines) as pilot:
         lines.show([(Span(str(number)),) for number in range(30)])

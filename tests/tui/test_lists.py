@@ -1,4 +1,4 @@
-"""Lists as declarations: what they say without rows, how columns share a width, and which tab handles a command."""
+"""Declared lists: messages without rows, widths of columns, filters, and the tab that handles a command."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ MISSING = NotSupported("no such call", request=SENT, status=501)
 
 @pytest.mark.parametrize("online", [True, False])
 @pytest.mark.parametrize("error", [None, DOWN, REFUSED, MISSING])
-def test_a_value_that_was_loaded_stays(error: PresscheckError | None, online: bool) -> None:
+def test_a_loaded_value_stays_after_an_error(error: PresscheckError | None, online: bool) -> None:
     loaded = Loaded(["a"]).after(Result(None, "failed", 0, error))
     assert loaded == Loaded(["a"], error)
     assert loaded.state(online=online) == "ready"
@@ -42,11 +42,11 @@ def test_a_value_that_was_loaded_stays(error: PresscheckError | None, online: bo
         (MISSING, False, Message("no such call.", "", "unsupported")),
     ],
 )
-def test_the_reason_for_an_empty_pane(error: PresscheckError | None, online: bool, message: Message) -> None:
+def test_an_empty_pane_shows_the_reason(error: PresscheckError | None, online: bool, message: Message) -> None:
     assert message_for(Loaded[list[str]](None, error), "links", " of this site", online=online) == message
 
 
-def test_a_refusal_has_the_reason_of_the_service_without_the_general_words() -> None:
+def test_a_refusal_shows_only_the_reason_of_the_service() -> None:
     error = Forbidden("No permission: ask Robin", request=SENT, status=403, detail="ask Robin")
     assert message_for(Loaded[str](None, error), "page", online=True).hint == "ask Robin"
 
@@ -56,17 +56,17 @@ def test_a_message_on_one_line_joins_reason_and_title() -> None:
     assert Message("No site has this text.").line == "No site has this text."
 
 
-def test_a_part_of_a_value_is_missing_for_the_same_reason() -> None:
+def test_map_keeps_the_error() -> None:
     assert Loaded(("a", "b"), DOWN).map(len) == Loaded(2, DOWN)
     assert Loaded[str](None, REFUSED).map(len) == Loaded(None, REFUSED)
 
 
-def test_a_noun_in_the_singular() -> None:
+def test_a_message_may_be_about_a_singular_noun() -> None:
     message = message_for(Loaded[str](), "structure", " of this site", online=False, verb="is")
     assert message.title == "The structure of this site is not in the cache."
 
 
-def test_progress_and_hint_replace_the_general_words() -> None:
+def test_progress_and_hint_replace_the_default_texts() -> None:
     assert message_for(Loaded[str](), "links", online=True, progress="12 of 300 pages").title == "12 of 300 pages"
     assert message_for(Loaded[str](None, MISSING), "links", online=True, hint="Ask an admin.").hint == "Ask an admin."
 
@@ -151,7 +151,7 @@ async def test_rows_may_have_a_second_line() -> None:
         assert shown(pilot.app) == lines
 
 
-def test_columns_share_the_room_that_is_left() -> None:
+def test_columns_share_the_remaining_width() -> None:
     columns = (
         Column("a", str, share=2),
         Column("b", str, share=3),

@@ -1,4 +1,4 @@
-"""An open review while other people work on it: their news arrive within seconds, and cost little."""
+"""An open review while other users work on it: their changes arrive within seconds."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -22,7 +22,7 @@ BLOCK = "A token belongs to one project. It carries the rights of the member who
 
 @asynccontextmanager
 async def review(service: RunningService, home: Path) -> AsyncIterator[Any]:
-    """The app with the review of the auth guide open at its first page, Tokens."""
+    """Run the app with the review of the auth guide open at its first page, Tokens."""
     async with running(app_on(service, home)) as pilot:
         await open_review(pilot, AUTH)
         await until(pilot, shows="expires after 90 days")
@@ -31,13 +31,15 @@ async def review(service: RunningService, home: Path) -> AsyncIterator[Any]:
 
 
 def under_cursor(pilot: Any) -> str:
-    """The text of the line under the cursor."""
+    """Return the text of the line under the cursor."""
     change = pilot.app.screen.session.view.change
     return "".join(segment.text for segment in change.render_line(change.cursor - change.top)).strip()
 
 
 @pytest.mark.slow
-async def test_what_others_write_arrives_and_is_marked_new(service: RunningService, tmp_path: Path) -> None:
+async def test_comments_and_edits_of_other_users_arrive_and_are_marked_new(
+    service: RunningService, tmp_path: Path
+) -> None:
     async with review(service, tmp_path) as pilot, somebody(service, "mia", "jon", "ada") as (mia, jon, ada):
         tokens = (await page_of(mia, AUTH, "Tokens")).id
         await pilot.press("l", "]", "]")
@@ -66,7 +68,7 @@ async def test_what_others_write_arrives_and_is_marked_new(service: RunningServi
         assert len(session.model.items) == total + 1
         assert session.view.items.cursor == session.model.items.index(item) + 1
         assert session.view.item == item
-        # a thread is new until the cursor has left it
+        # a thread stays marked as new until the cursor has left it
         await mia.send(PostComment(**AUTH, body=Document(markdown="On the whole, fine")))
         await pilot.press("h", "g", "g", "l")
         await until(pilot, shows="now new  On the whole, fine")

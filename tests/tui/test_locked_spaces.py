@@ -1,4 +1,4 @@
-"""A locked space says so before anything is typed or chosen, at every verb that would write into it."""
+"""Every command that would write into a locked space reports the lock before the user types or chooses anything."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -35,7 +35,7 @@ QUESTION = "Unlock Guides?"
 
 
 async def with_everything(service: RunningService) -> tuple[Begun, Begun]:
-    """A change request with a suggestion, a conflict and a file; and one that is archived later, for its draft."""
+    """Create a change request with a suggestion, a conflict and a file, and another one that the test archives."""
     one = await edited(service, "Tokens last", TEXT, TEXT.replace("30", "60"))
     suggestion = "> A key lasts\n\n```suggestion\nA key lasts a year.\n```"
     other = await edited(service, "Other words", TEXT, TEXT.replace("30", "90"), title="Other")
@@ -58,7 +58,10 @@ async def with_everything(service: RunningService) -> tuple[Begun, Begun]:
 
 
 async def at_each_verb(pilot: Any, one: Begun, other: Begun, tmp_path: Path, refused: Any) -> None:
-    """Press the keys of every verb that writes into the space, on a service with a conflict and a suggestion."""
+    """Press the keys of every command that writes into the space, and call `refused` for each.
+
+    The change request `one` has a suggestion, a conflict and a file; `other` is archived and has a draft.
+    """
     app = cast("PresscheckApp", pilot.app)
     space, request = one.at["space_id"], one.at["change_request_id"]
     # pages, in a change request and on main
@@ -98,7 +101,7 @@ async def at_each_verb(pilot: Any, one: Begun, other: Begun, tmp_path: Path, ref
     await pilot.press("h")
     for key in ("e", "m"):
         await refused(*key.split())
-    # the draft of a change request that has ended
+    # the draft of an archived change request
     await open_drafts(pilot)
     await until(pilot, shows="Other words")
     await pilot.press("enter")
@@ -108,7 +111,7 @@ async def at_each_verb(pilot: Any, one: Begun, other: Begun, tmp_path: Path, ref
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
-async def test_each_verb_says_that_the_space_is_locked(
+async def test_each_writing_command_offers_to_unlock_the_space(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("VISUAL", raising=False)
@@ -132,7 +135,7 @@ async def test_each_verb_says_that_the_space_is_locked(
         await at_each_verb(pilot, one, other, tmp_path, unlock_is_offered)
         sent = [entry.name for entry in pilot.app.engine.history()]
         assert sent == ["updateSpaceById"], "nothing was written"
-        # unlocked, the verb goes on
+        # after unlocking, the command continues
         await pilot.press("g", "i")
         await opened(pilot, "guides", one.at["change_request_id"])
         await pilot.press("2")
@@ -143,7 +146,7 @@ async def test_each_verb_says_that_the_space_is_locked(
         await until(pilot, shows="Upload a file", holds=lambda: isinstance(pilot.app.screen, PromptDialog))
         [space] = await say(service, service.token, GetSpace(space_id="guides"))
         assert space.edit_mode == "live"
-    # who may edit but not unlock is told, and nothing opens
+    # users who may edit but not unlock see a message, and nothing opens
     await say(service, service.token, UpdateSpace(space_id="guides", edit_mode="locked"))
     async with running(app_on(service, tmp_path / "editor", token=token_of(service, "tomasz"))) as pilot:
         await until(pilot, shows="Needs me")
@@ -156,7 +159,7 @@ async def test_each_verb_says_that_the_space_is_locked(
         assert pilot.app.screen is screen
 
 
-def test_who_only_reads_a_space_sees_which_level_edits_it() -> None:
+def test_readers_of_a_space_see_which_level_they_need() -> None:
     engine = SimpleNamespace(status=SimpleNamespace(online=True, read_only=False), write_reason=lambda *_: None)
     reasons: list[str | None] = []
     for may_edit in (False, True):

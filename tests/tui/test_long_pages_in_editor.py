@@ -1,4 +1,4 @@
-"""The built-in editor on a page of 5,000 lines, and how its lines are wrapped."""
+"""The built-in editor with a page of 5,000 lines, and the wrapping of lines."""
 
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,10 @@ pytestmark = pytest.mark.service(shared=True)
 
 
 @pytest.mark.slow
-async def test_a_key_reads_a_few_lines_of_a_long_page(
+async def test_a_key_reads_only_a_few_lines_of_a_long_page(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a key costs does not grow with the page: only lines near the cursor are read and drawn."""
+    """Only lines near the cursor are read and drawn, so that the cost of a key does not grow with the page."""
     conflict = "<<<<<<< change request\nmine\n=======\ntheirs\n>>>>>>> live\n\n"
     sections = "".join(f"## Section {number}\n\nLine {number} of many.\n\n" for number in range(1_250))
     one = await begun(service, "Read", f"A key lasts for ever.\n\n{conflict}{sections}")
@@ -49,7 +49,7 @@ async def test_a_key_reads_a_few_lines_of_a_long_page(
 
 
 def shown_preview(pilot: Any) -> str:
-    """The visible text of the preview."""
+    """Return the visible text of the preview."""
     preview = editor(pilot)._preview
     lines = preview.document.lines if preview.document else []
     return "\n".join(plain(line) for line in lines[preview.top : preview.top + preview.size.height])

@@ -1,4 +1,4 @@
-"""Connections that break while somebody types, terminals of many sizes, tmux and screen."""
+"""Broken connections, resized terminals, tmux and screen, and an exit while the service does not answer."""
 
 import fcntl
 import os
@@ -53,7 +53,7 @@ def opened(
 
 
 def open_composer(terminal: Terminal, keys: str) -> None:
-    """Open a composer in the review, or the editor on a page of it."""
+    """Press keys in the review that open a composer, or the editor with a page."""
     terminal.wait("Can merge")
     terminal.wait("1 of 1")
     terminal.press(*keys.split())
@@ -63,7 +63,7 @@ def open_composer(terminal: Terminal, keys: str) -> None:
 @pytest.mark.parametrize(
     ("keys", "which", "code"), [("C", signal.SIGHUP, 129), ("tab e", signal.SIGTERM, 143)], ids=["comment", "page"]
 )
-def test_what_was_typed_is_a_draft_after_a_signal(
+def test_typed_text_is_a_draft_after_a_signal(
     service: RunningService, tmp_path: Path, keys: str, which: signal.Signals, code: int
 ) -> None:
     with opened(service, tmp_path, arguments=("open", "guides#3")) as terminal:
@@ -85,22 +85,22 @@ def resize(terminal: Terminal, columns: int, rows: int) -> None:
 
 
 def without_ages(terminal: Terminal) -> list[str]:
-    """The lines without the ages of requests, and without the room that is left beside them: minutes pass meanwhile."""
+    """Return the lines without ages and the spaces around them: the ages change during a test."""
     return [re.sub(r" *\b(\d+ (min|h|d)|now)\b *", " ", line) for line in terminal.text.split("\n")]
 
 
-def test_many_resizes_in_a_second_leave_the_right_picture_also_of_20_columns_and_5_lines(
+def test_the_screen_is_correct_after_many_resizes_and_with_20_columns_and_5_lines(
     service: RunningService, tmp_path: Path
 ) -> None:
     chance = random.Random(47)
     with opened(service, tmp_path) as terminal:
         terminal.wait(REVIEW)
-        terminal.wait("conflict")  # the last that is read for the rows
+        terminal.wait("conflict")  # conflicts are loaded last
         terminal.rest(1)
         before = without_ages(terminal)
         for _ in range(20):
             resize(terminal, chance.randint(20, 200), chance.randint(5, 50))
-            terminal.read(chance.choice([0, 0.01, 0.05, 0.15]))  # some within one layout, some after it
+            terminal.read(chance.choice([0, 0.01, 0.05, 0.15]))  # some resizes arrive during a layout, some after it
         resize(terminal, 120, 40)
         terminal.wait(REVIEW)
         terminal.rest(1)
@@ -118,7 +118,7 @@ def test_many_resizes_in_a_second_leave_the_right_picture_also_of_20_columns_and
         assert b"Traceback" not in terminal.raw
 
 
-def test_the_inbox_is_printed_where_the_app_would_be_drawn_into_a_file(service: RunningService, tmp_path: Path) -> None:
+def test_the_inbox_is_printed_if_stderr_is_a_file(service: RunningService, tmp_path: Path) -> None:
     command = ["sh", "-c", f"exec {shlex.join(APP)} 2>{shlex.quote(str(tmp_path / 'errors'))}"]
     terminal = Terminal(command, size=(120, 40), env=environment(service, tmp_path / "home"))
     terminal.wait(REVIEW)
@@ -128,9 +128,9 @@ def test_the_inbox_is_printed_where_the_app_would_be_drawn_into_a_file(service: 
 
 @pytest.mark.parametrize("program", ["tmux", "screen"])
 def test_the_app_works_in_a_multiplexer(service: RunningService, tmp_path: Path, program: str) -> None:
-    """Keys move the cursor, a text is copied, and the whole picture is there after the terminal was away."""
+    """Move the cursor by keys and copy a text; the screen is the same after detaching and attaching again."""
     path = str(require(program))
-    # sockets have short paths
+    # paths of sockets must be short
     socket = Path("/tmp") / f"presscheck-{os.getpid()}-{program}"
     socket.mkdir(mode=0o700)
     settings = tmp_path / "settings"
@@ -154,7 +154,7 @@ def test_the_app_works_in_a_multiplexer(service: RunningService, tmp_path: Path,
         assert b"\x1b]52;" in terminal.raw
         terminal.gone("copied: http")
         terminal.rest(1)
-        picture = without_ages(terminal)[:20]  # no message comes and goes there
+        picture = without_ages(terminal)[:20]  # without the lines where messages appear
         terminal.press(*(("ctrl+b", "d") if program == "tmux" else ("ctrl+a", "d")))
         assert terminal.end() == 0
         terminal.close()
@@ -174,7 +174,7 @@ def test_the_app_works_in_a_multiplexer(service: RunningService, tmp_path: Path,
         shutil.rmtree(socket, ignore_errors=True)
 
 
-def test_quitting_soon_after_the_start_waits_for_no_answer(service: RunningService, tmp_path: Path) -> None:
+def test_quitting_soon_after_the_start_does_not_wait_for_responses(service: RunningService, tmp_path: Path) -> None:
     with holding_back(service, tmp_path, "/v1/") as address:
         terminal = Terminal(APP, size=(80, 24), env=environment(service, tmp_path) | {"PRESSCHECK_BASE_URL": address})
         try:

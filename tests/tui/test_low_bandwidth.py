@@ -1,4 +1,4 @@
-"""Slow connections: when presscheck takes one for slow, and how few bytes it sends then."""
+"""Slow connections: their detection, and how few bytes are sent on them."""
 
 import base64
 import re
@@ -19,12 +19,16 @@ from presscheck.tui.terminal.bandwidth import SLOW, Bandwidth
 from presscheck.tui.terminal.clipboard import CHUNK, clipboard_sequence
 
 MOST_OF_A_KEY = 400
-"""The most bytes that a key sends at once."""
+"""Maximum number of bytes that are sent right after a key."""
 HEADING = "slow terminal"
 
 
 def answers(*seconds: float) -> tuple[list[bool], bool]:
-    """Whether each answer leads to another question, and whether the terminal is slow in the end."""
+    """Measure answers of a terminal that take `seconds`.
+
+    Returns:
+        For each answer, whether the terminal is asked again; and whether it counts as slow in the end.
+    """
     bandwidth, asks = Bandwidth("auto"), []
     for each in seconds:
         bandwidth.asked()
@@ -39,7 +43,7 @@ def test_a_terminal_is_slow_after_two_slow_answers() -> None:
     assert answers(SLOW * 2, SLOW * 2) == ([True, False], True)
 
 
-def test_an_answer_without_a_question_is_ignored() -> None:
+def test_an_unexpected_answer_is_ignored() -> None:
     bandwidth = Bandwidth("auto")
     assert not bandwidth.answered(1e9)
     assert not bandwidth.is_low
@@ -61,7 +65,7 @@ def test_the_variable_overrides_the_file(tmp_path: Path) -> None:
         load(file, environment={"PRESSCHECK_LOW_BANDWIDTH": "yes"}, with_token=False)
 
 
-def test_a_text_is_copied_also_through_tmux_and_screen() -> None:
+def test_text_is_copied_through_tmux_and_screen() -> None:
     text = "Überall " * 100
     plain = f"\x1b]52;c;{base64.b64encode(text.encode()).decode()}\x07"
     assert clipboard_sequence(text, {"TERM": "xterm-256color"}) == plain
@@ -93,7 +97,7 @@ def opened(
 
 
 def sent_by(terminal: Terminal, key: str) -> int:
-    """The bytes that a key sends at once; what was to be sent later was sent before, also on a busy machine."""
+    """Wait for the delayed output of earlier keys, press a key, and return the number of bytes sent right after it."""
     terminal.rest(2)
     before = len(terminal.raw)
     terminal.press(key)
@@ -124,7 +128,7 @@ def a_moved_cursor_sends_few_bytes_at_once(service: RunningService, home: Path, 
 
 
 def open_guides(terminal: Terminal) -> None:
-    """Show the pages of a space in the tree."""
+    """Expand the space Guides in the tree."""
     terminal.press("g", "o")
     terminal.wait("Product")
     terminal.down_to("▌ .*Guides")
@@ -150,13 +154,13 @@ CHECKS = (
     (a_moved_cursor_sends_few_bytes_at_once, (80, 24)),
     (a_tree_that_scrolls_beside_a_page_sends_its_new_rows, (120, 16)),
 )
-"""What is checked in terminals of a size."""
+"""Checks, each with the size of its terminal."""
 
 
 @pytest.mark.slow
 @pytest.mark.service(shared=True)
 def test_few_bytes_are_sent_at_once(service: RunningService, tmp_path: Path) -> None:
-    """Each check has its own terminal, and all run at the same time: they wait until nothing more is sent."""
+    """Run all checks at the same time, each in its own terminal, as they mostly wait for idle terminals."""
     with ThreadPoolExecutor(len(CHECKS)) as threads:
         running = [
             threads.submit(check, service, tmp_path / str(number), size) for number, (check, size) in enumerate(CHECKS)
@@ -171,7 +175,7 @@ def test_few_bytes_are_sent_at_once(service: RunningService, tmp_path: Path) -> 
 
 @pytest.mark.slow
 @pytest.mark.service(shared=True)
-def test_a_terminal_that_answers_slowly_is_found(service: RunningService, tmp_path: Path) -> None:
+def test_a_terminal_that_answers_slowly_is_detected(service: RunningService, tmp_path: Path) -> None:
     with opened(service, tmp_path, SlowTerminal, "auto") as terminal:
         terminal.wait(HEADING)
         terminal.wait("PRESSCHECK_LOW_BANDWIDTH=off prevents it")

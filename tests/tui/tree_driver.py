@@ -1,4 +1,4 @@
-"""The cursor of the browse tree, moved by keys as a hand moves it: each key is waited for."""
+"""A step that moves the cursor of the browse tree by keys, one key at a time."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,10 +9,10 @@ from presscheck.tui.screens.browse.page_tree import Item
 
 
 async def to_item(pilot: Any, wanted: Callable[[Item], bool]) -> None:
-    """Move the cursor down from the top to the first row that is wanted, as soon as it is there.
+    """Wait until a row matches `wanted`, and move the cursor down from the top to the first such row.
 
-    Nothing else may move the cursor meanwhile. Keys are not sent ahead: on a busy machine two of them would be handled
-    between two looks, and the row passed unseen.
+    Nothing else may move the cursor meanwhile. Each key waits until the cursor has moved: otherwise, on a busy machine,
+    two keys could be handled between two checks, and the cursor would pass the row unnoticed.
     """
     screen = pilot.app.screen
     tree = screen.tree_view

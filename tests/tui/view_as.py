@@ -1,4 +1,4 @@
-"""Visitors of adaptive content."""
+"""The visitor schema, a condition and the claims of a visitor, for tests of adaptive content."""
 
 from presscheck.documents.visitors.claim_schema import empty_schema
 

@@ -1,4 +1,4 @@
-"""The real app and engine with a screen of the test, and without a reachable service; widgets in a minimal app."""
+"""The real app with a screen of the test and without a reachable service, and a minimal app for single widgets."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -25,7 +25,7 @@ INK = load()["ink"]
 
 
 def app_with(place: Callable[[], Screen[None]], home: Path, *, keymap: Keymap | None = None) -> PresscheckApp:
-    """The app with this screen in place of the inbox."""
+    """Return the app with this screen in place of the inbox."""
 
     class Framed(PresscheckApp):
         MODES: ClassVar = {**PresscheckApp.MODES, "inbox": place}
@@ -39,7 +39,7 @@ def app_with(place: Callable[[], Screen[None]], home: Path, *, keymap: Keymap | 
 async def alone(
     *widgets: Widget, size: tuple[int, int] = (40, 10), messages: list[Message] | None = None
 ) -> AsyncIterator[Pilot[None]]:
-    """Widgets in a minimal app; the first one has the focus, and `messages` collects what our widgets post."""
+    """Run widgets in a minimal app. The first widget has the focus; `messages` collects presscheck's messages."""
 
     class Alone(App[None]):
         CSS = "Screen { background: $ink-ground; }"
@@ -66,12 +66,12 @@ async def alone(
 
 
 def shown(app: App[object]) -> list[str]:
-    """The lines of the screen; one empty line before the first paint."""
+    """Return the lines of the screen: one empty line before the first paint."""
     return ["".join(segment.text for segment in strip).rstrip() for strip in strips(app)] or [""]
 
 
 async def drawn(pilot: Pilot[None], text: str) -> None:
-    """Wait until the screen shows a text: a resize arrives some messages later."""
+    """Wait until the screen shows a text. A resize arrives some messages later."""
     async with asyncio.timeout(20):
         while not any(text in line for line in shown(pilot.app)):
             await pilot.pause(0.01)

@@ -1,4 +1,4 @@
-"""The table operation → keys → request: which keys of the app send each operation of the service's document.
+"""The table of operations and keys: which keys of the app send each operation of the service's document.
 
-Each module of this package but `driver`, `places` and the test has a `FAMILY`. A new one needs no entry anywhere.
+Each module of this package except `driver`, `places` and the test has a `FAMILY`. New modules are found automatically.
 """

@@ -1,4 +1,4 @@
-"""What administration lists: organizations, teams, invite links, SAML, specifications, imports and more."""
+"""Administration: organizations, teams, invite links, SAML, specifications, imports and more."""
 
 import asyncio
 import socket
@@ -57,7 +57,7 @@ QUESTION = {"role": "user", "body": "I cannot find how a label is printed twice.
 
 
 async def prepare(client: Client) -> None:
-    """A conversation in which the service has found an issue."""
+    """Create a specification and a translation, and a conversation in which the service finds an issue."""
     spec = SpecSource(text="openapi: 3.1.0")
     await client.send(CreateOpenAPISpec(**ORGANIZATION, slug="parcels", source=spec))
     source = SourceToTranslate(space="runbook", language="en")
@@ -71,7 +71,7 @@ async def prepare(client: Client) -> None:
 
 @asynccontextmanager
 async def running_import(service: RunningService, client: Client) -> AsyncIterator[None]:
-    """An import that runs until it is canceled: its website accepts connections and never answers."""
+    """Start an import that runs until it is canceled: its website accepts connections and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as website:
         source = WebsiteSource(url=f"http://127.0.0.1:{website.getsockname()[1]}/")
         await client.send(StartImport(**ORGANIZATION, source=source, target=ImportTarget(space="runbook")))
@@ -82,7 +82,7 @@ FAMILY = Family(
     prepare=prepare,
     around=running_import,
     rows=(
-        # first, while it runs: its website is given up after a while
+        # first, before the service gives up on the website
         row(
             (ListImports, CancelImport),
             administration("Imports"),

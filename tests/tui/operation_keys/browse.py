@@ -37,12 +37,12 @@ from presscheck.service.models.organizations import MemberRow, OrganizationRow
 
 RUNBOOK, HANDBOOK = space("Runbook"), space("Handbook")
 TREE = ("g o", Shows("Runbook"), "g g j")
-"""The first collection: the recent places are above it, folded."""
+"""Keys to the first collection of the tree, which follows the folded recent places."""
 
 
 @asynccontextmanager
 async def other_organization(service: RunningService, client: Client) -> AsyncIterator[None]:
-    """The user is an admin of another organization, too; no operation makes one."""
+    """Make the user an admin of a second organization, which no operation creates."""
     database, moment = Database(service.database_url), "2026-05-20T09:30:00.000Z"
 
     def add(session: Session) -> None:

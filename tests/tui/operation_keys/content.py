@@ -22,7 +22,7 @@ PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x08"
 
 
 async def prepare(client: Client) -> None:
-    """A change request with a new page that shows a new file."""
+    """Create a change request with a new page that shows a new file."""
     made = await client.send(CreateChangeRequest(space_id="notes", subject="Maps"))
     plan = NewFile(name="plan.png", base64=base64.b64encode(PNG).decode(), content_type="image/png")
     page = InsertPage(title="Map", document=Document(markdown="![Plan](/plan.png)"))

@@ -1,4 +1,4 @@
-"""What is sent only to a service with the operations of its document and no others."""
+"""Operations that the app sends only to a service that has no operations beyond its document."""
 
 from tests.tui.operation_keys.driver import Family, row
 from tests.tui.operation_keys.places import SITES
@@ -9,7 +9,7 @@ FAMILY = Family(
     release="document",
     profile={"user": "robin"},
     rows=(
-        # stands in for the structure of a site
+        # replaces the structure of a site, which such a service does not have
         row(GetPublishedSite, SITES),
     ),
 )

@@ -1,4 +1,4 @@
-"""Presses the keys of a family's rows in the real app, and watches which requests the real local service receives."""
+"""A driver that presses the keys of each row in the real app and checks which requests the local service receives."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from presscheck.api.operation import Operation
 from presscheck.client.client import Client
 
 MOST_ROWS = 80
-"""Rows of a list that are searched for one to put the cursor on."""
+"""Maximum number of rows that `Cursor` searches."""
 AnyOperation = type[Operation[Any]]
 
 
 class Step(ABC):
-    """What is done at the keyboard besides pressing keys."""
+    """A step at the keyboard other than pressing keys."""
 
     @abstractmethod
     async def take(self, pilot: Any) -> None:
-        """Do it."""
+        """Perform the step."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Shows(Step):
 
 @dataclass(frozen=True)
 class Text(Step):
-    """Type a text into the input that has the focus, or gets it; it replaces what is there."""
+    """Wait until an input has the focus, and type a text. The text of a single-line input is replaced."""
 
     text: str
 
@@ -57,7 +57,7 @@ class Text(Step):
 
 @dataclass(frozen=True)
 class Pick(Step):
-    """Choose a row of a list or menu, once it is shown."""
+    """Choose a row of a picker or menu, as soon as it is shown."""
 
     label: str
 
@@ -67,7 +67,7 @@ class Pick(Step):
 
 @dataclass(frozen=True)
 class Cursor(Step):
-    """Move the cursor of the list with the focus down from its top, to the first row with a text."""
+    """Move the cursor of the focused list from its top down to the first row with a text."""
 
     text: str
 
@@ -83,7 +83,7 @@ class Cursor(Step):
 
 @dataclass(frozen=True)
 class Holds(Step):
-    """Wait until something holds that the screen does not show, such as that a table is loaded."""
+    """Wait for a condition that the screen does not show, such as a loaded table."""
 
     holds: Callable[[Any], Any]
 
@@ -92,9 +92,9 @@ class Holds(Step):
 
 
 Steps = Sequence["str | Step"]
-"""What is done at the keyboard: a text is keys, separated by spaces, such as `g a`."""
+"""Steps at the keyboard; a string is keys, separated by spaces, such as `g a`."""
 HERE: Steps = ()
-"""The place where the row before has ended."""
+"""The place where the previous row ended."""
 
 
 class Row(NamedTuple):
@@ -102,8 +102,8 @@ class Row(NamedTuple):
 
     Attributes:
         operations: the operations that the service receives, in any order.
-        place: how to get by keys to where the row starts, from anywhere; `HERE` goes on where the row before ended.
-        steps: the keys that send them.
+        place: the steps from anywhere to the place where the row starts; `HERE` continues after the previous row.
+        steps: the steps that send the operations.
     """
 
     operations: tuple[AnyOperation, ...]
@@ -112,7 +112,7 @@ class Row(NamedTuple):
 
 
 def row(operations: AnyOperation | tuple[AnyOperation, ...], place: Steps, *steps: str | Step) -> Row:
-    """A line of the table: one operation, or several that the same keys send; none for keys that only prepare."""
+    """Return a row with one operation, with several that the same keys send, or with none if the keys only prepare."""
     return Row(operations if isinstance(operations, tuple) else (operations,), place, steps)
 
 
@@ -120,7 +120,7 @@ async def _nothing(_: Client) -> None: ...
 
 
 Around = Callable[[RunningService, Client], AbstractAsyncContextManager[None]]
-"""What stands around a run of the app: rows of the database that no operation makes, a website, what both need."""
+"""A context manager around a run of the app, for what no operation creates: database rows, or a website."""
 
 
 @asynccontextmanager
@@ -130,14 +130,14 @@ async def _nobody(service: RunningService, client: Client) -> AsyncIterator[None
 
 @dataclass(frozen=True)
 class Family:
-    """The rows that are walked in one run of the app, on a service of its own with the sample workspace.
+    """The rows of one run of the app, on its own service with the sample workspace.
 
     Attributes:
-        rows: its lines of the table, in this order.
-        without_keys: operations without a key, each with what exactly is missing.
-        prepare: makes at the service what the rows need, before the app starts.
-        around: stands around the run of the app, entered before `prepare`.
-        release: the operations that the service has; None for all, `document` for those of its document.
+        rows: the rows of the table, in the order of the run.
+        without_keys: operations that no key sends here, each with the reason.
+        prepare: creates on the service what the rows need, before the app starts.
+        around: the context of the run, entered before `prepare`.
+        release: the operations that the service has; None for all, `document` for the operations of its document.
         profile: settings of the profile, such as `user`.
     """
 
@@ -150,7 +150,7 @@ class Family:
 
 
 class Request(NamedTuple):
-    """A request as the service logged it."""
+    """A request from the log of the service."""
 
     line: str
     operation: AnyOperation | None
@@ -158,7 +158,7 @@ class Request(NamedTuple):
 
 
 class _Requests(logging.Handler):
-    """Keeps the requests that the service logs."""
+    """Collects the requests that the service logs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -173,7 +173,7 @@ class _Requests(logging.Handler):
 
 @contextmanager
 def logged_requests() -> Iterator[list[Request]]:
-    """The requests that services in this process receive, as they arrive."""
+    """Collect the requests that services in this process receive. The list grows while the app runs."""
     logger, handler = logging.getLogger("presscheck.requests"), _Requests()
     level, propagates = logger.level, logger.propagate
     logger.setLevel(logging.INFO)
@@ -188,7 +188,7 @@ def logged_requests() -> Iterator[list[Request]]:
 
 
 async def take(pilot: Any, steps: Steps) -> None:
-    """Do some steps."""
+    """Perform steps in their order."""
     for step in steps:
         if isinstance(step, str):
             await pilot.press(*step.split())
@@ -197,7 +197,7 @@ async def take(pilot: Any, steps: Steps) -> None:
 
 
 async def close_dialogs(pilot: Any) -> None:
-    """Close what a row has left open."""
+    """Close the dialogs that the previous row left open."""
     for _ in range(5):
         if not isinstance(pilot.app.screen, ModalScreen):
             return
@@ -210,11 +210,11 @@ async def walk_row(pilot: Any, line: Row, requests: list[Request]) -> None:
     """Press the keys of a row.
 
     Raises:
-        AssertionError: the service did not receive an operation of the row, or refused it.
+        AssertionError: if the service did not receive an operation of the row, or refused it.
     """
     if line.place:
         await close_dialogs(pilot)
-    start = len(requests)  # opening the place may be what the row is about
+    start = len(requests)  # opening the place may already send an operation of the row
     await take(pilot, (*line.place, *line.steps))
 
     def missing() -> list[str]:
@@ -229,10 +229,10 @@ async def walk_row(pilot: Any, line: Row, requests: list[Request]) -> None:
 
 
 async def walk(family: Family, home: Path) -> None:
-    """Start a service and the app, and walk all rows of a family.
+    """Start a service and the app, and run all rows of a family.
 
     Raises:
-        AssertionError: a row did not do what it says; the message names it.
+        AssertionError: if a row failed; the message names its operations and steps.
     """
     (home / "service").mkdir()
     with (

@@ -1,4 +1,4 @@
-"""Integrations: what is published, installed, rendered and happened."""
+"""Integrations: publication, installation, rendering and events."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from presscheck.client.client import Client
 
 
 async def prepare(client: Client) -> None:
-    """An integration in the catalog."""
+    """Publish an integration."""
     await client.send(lamp())
 
 

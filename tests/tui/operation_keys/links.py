@@ -47,7 +47,7 @@ PATH = {"space_id": "api", "change_request_id": "5"}
 
 
 async def prepare(client: Client) -> None:
-    """The files that are imported, and a page with a link and a file in a change request."""
+    """Write the files to import, and add a page with links and a file to a change request."""
     PLACE.mkdir(exist_ok=True)
     asked = {"role": "user", "body": ASKED}
     lines = [{"id": f"c{number}", "subject": f"Lost {number}", "parts": [asked]} for number in range(3)]
@@ -62,7 +62,7 @@ async def prepare(client: Client) -> None:
 
 
 def has_issues(pilot: Any) -> bool:
-    """Ask for the groups of issues again until the service has found some."""
+    """Return True if the table has rows; refresh its listing if it has none."""
     table = pilot.app.screen.table
     if not table._count:
         table._screen.engine.refresh(table.listing)
@@ -108,10 +108,10 @@ FAMILY = Family(
             administration("Imports"),
             *("a", Shows("New import"), Text("https://docs.example/"), "tab tab tab tab enter"),
             *(Shows("first choose: Space to import into"), "shift+tab shift+tab enter", Pick("Runbook"), form()),
-            # the change requests of that space
+            # the change requests of the chosen space
             *("tab enter", Shows("What to write"), Holds(lambda pilot: "Limits per" not in shown(pilot.app))),
             *(Pick("What to write"), form(), Shows("What to write afterwards")),
-            # the pages of that, by title
+            # the pages of the chosen change request, by title
             *(
                 "tab enter",
                 Shows("Page to import below"),

@@ -25,7 +25,7 @@ ORG = {"organization_id": "tallowick"}
 
 
 async def prepare(client: Client) -> None:
-    """A team without members, an invite link, and an organization that the user can leave and join again."""
+    """Create a team without members and an invite link, and let the user leave and rejoin the organization."""
     await client.send(CreateTeam(**ORG, title="Writers"))
     await client.send(CreateInvite(**ORG, role="read"))
     await client.send(UpdateMember(**ORG, user_id="mia", role="admin"))

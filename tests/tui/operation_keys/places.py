@@ -1,4 +1,4 @@
-"""How to get by keys to where rows start, from any screen without a dialog."""
+"""Steps to the places where rows start, from any screen without a dialog, and steps in dialogs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SITES: Steps = ("g p", Shows("› Sites ›"))
 
 
 def sent() -> Step:
-    """Wait until nothing is pending."""
+    """Wait until the outbox is empty."""
     return Holds(lambda pilot: not pilot.app.engine.waiting())
 
 
@@ -25,23 +25,23 @@ def closed() -> Step:
 
 
 def form() -> Step:
-    """Wait for a form with the focus in a field."""
+    """Wait until a form is open and has the focus."""
     return Holds(lambda pilot: isinstance(pilot.app.screen, FormDialog) and pilot.app.focused is not None)
 
 
 def yes(question: str) -> tuple[Step | str, ...]:
-    """Confirm a question, once it takes an answer."""
+    """Confirm a question, once it accepts an answer."""
     return (Shows(question), Shows("y  n"), "y")
 
 
 def typed_title(question: str, title: str) -> tuple[Step | str, ...]:
-    """Confirm a question by the title of what it is about."""
+    """Confirm a question by typing a title."""
     is_asked = Holds(lambda pilot: isinstance(pilot.app.focused, Input))
     return (Shows(question), is_asked, Text(title), "enter")
 
 
 def administration(family: str) -> Steps:
-    """Administration at a family, by its title, with the focus on its table."""
+    """Open a family of administration by its title, with the focus on its table."""
 
     def is_loaded(pilot: Any) -> bool:
         table = getattr(pilot.app.screen, "table", None)
@@ -51,10 +51,10 @@ def administration(family: str) -> Steps:
 
 
 def space(title: str) -> Steps:
-    """A space in the tree, by its title."""
+    """Open a space by its title."""
     return ("g o", Shows("Runbook"), ":", Shows("Commands"), Text(f"space {title}"), "enter", Shows(f"› {title}"))
 
 
 def change_request(subject: str) -> Steps:
-    """The review of a change request, by its subject."""
+    """Open the review of a change request by its subject."""
     return (*INBOX, ":", Shows("Commands"), Text(f"cr {subject}"), "enter", Shows("Can merge? "))

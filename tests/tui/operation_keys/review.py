@@ -37,7 +37,7 @@ from presscheck.api.organizations import GetOrganization
 
 
 def is_read(pilot: Any) -> bool:
-    """Whether the history has its reviews."""
+    """Return True once the history has loaded the reviews of the change request."""
     return pilot.app.screen.disabled_reason("open") is None
 
 
@@ -63,7 +63,7 @@ FAMILY = Family(
         row((ListContributors, ListCommenters), HERE, "g h", Shows("Commented")),
         row(GetReview, HERE, Holds(is_read), "enter", Pick("approved"), Shows("counts"), "q q", Shows("Can merge? ")),
         row(PostComment, HERE, "g g C", Text("Who?"), "ctrl+s", sent(), Shows("┃ you ")),
-        # the first thread of the conversation is of somebody else
+        # the first thread belongs to another user
         row((GetComment, UpdateComment), HERE, "g g t t e", Text(" I."), "ctrl+s", sent()),
         row(DeleteComment, HERE, "-", *yes("Delete "), sent()),
         row(PostReply, HERE, "g g t r", Text("Yes."), "ctrl+s", sent(), Shows("┃   you ")),

@@ -1,4 +1,4 @@
-"""Each operation of the service's document is sent by keys, or is named with what is missing."""
+"""Each operation of the service's document is sent by keys, or is listed with the reason why not."""
 
 import pkgutil
 from importlib import import_module
@@ -15,17 +15,17 @@ NO_FAMILIES = ("driver", "places", "test_operation_keys")
 MODULES = [found.name for found in pkgutil.iter_modules(package.__path__) if found.name not in NO_FAMILIES]
 FAMILIES: dict[str, Family] = {name: import_module(f"{package.__name__}.{name}").FAMILY for name in MODULES}
 MOST_STARTS = 13
-"""Starts of the app for the whole table: each costs seconds."""
+"""Maximum number of starts of the app for the whole table: each takes seconds."""
 
 
 @pytest.fixture(autouse=True)
 def _without_waiting(at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Comments are sent at once, and no browser is started: over SSH, addresses are copied."""
+    """Send comments at once, and copy addresses instead of starting a browser, as over SSH."""
     monkeypatch.setenv("SSH_CONNECTION", "elsewhere")
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)  # many rows in one run, on a busy machine
+@pytest.mark.timeout(600)  # a run has many rows, and the machine may be busy
 @pytest.mark.parametrize("name", [name for name in MODULES if FAMILIES[name].rows])
 async def test_the_service_receives_each_operation_by_its_keys(name: str, tmp_path: Path) -> None:
     await walk(FAMILIES[name], tmp_path)
