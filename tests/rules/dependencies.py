@@ -11,7 +11,7 @@ S3_MODULE = SOURCE / "service" / "blobs" / "s3_store.py"
 """The module that imports the libraries of the extra `s3`."""
 IMAGES_MODULE = SOURCE / "tui" / "terminal" / "picture_decoder.py"
 """The module that imports the libraries of the extra `images`."""
-MCP_MODULES = {SOURCE / "agents" / f"{name}.py" for name in ("mcp_server", "http_server", "stdio_transport")}
+MCP_MODULES = {SOURCE / "agents" / f"{name}.py" for name in ("mcp_server", "http_server")}
 """The modules that import the libraries of the extra `mcp`."""
 
 
