@@ -85,7 +85,7 @@ class Case:
         operation: the operation.
         policy: who may call it.
         label: distinguishes this call from other calls of the operation.
-        lists: the name of an id; the response contains the id only for callers for whom `listed` returns True.
+        lists: the name of an id; the response contains the id only for callers that `listed` accepts.
         listed: returns True if the item is listed for a caller.
         error: status and message for callers that the policy admits, if the service always responds with an error.
         arguments: the arguments; arguments of the path default to the ids of the place.
@@ -196,7 +196,7 @@ def owns_integration(caller: Caller, place: str) -> Outcome:
 
 
 def sees_site(caller: Caller, place: str) -> bool:
-    """Return True if the caller sees the site of the place: with any role in the open place, with `create` elsewhere."""
+    """Return True if the caller sees the site of the place: with a role in the open place, with `create` elsewhere."""
     return caller.role is not None and (place != PRIVATE or reaches(caller.role, "create"))
 
 

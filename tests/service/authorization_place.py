@@ -316,9 +316,8 @@ class PlaceBuilder:
         grouped = make(AddSection(**at, space_id=ids["fourth_space_id"], title=f"{word} fourth")).id
         group = make(AddSectionGroup(**at, title=f"{word} group", sections=(grouped,))).id
         for path, added in {"second": second, "third": section, "fourth": grouped}.items():
-            make(
-                UpdateSection(**at, site_section_id=added, path=path)
-            )  # paths contain the title by default, and URLs of spaces the path
+            # by default the path has words of the title, and the URLs of spaces contain the path
+            make(UpdateSection(**at, site_section_id=added, path=path))
         make(UpdateAdaptiveSchema(**at, json_schema=NO_CLAIMS))
         for published in (site, shared, public):
             make(PublishSite(organization_id=self.home, site_id=published))

@@ -131,7 +131,7 @@ def reviewer_of_all(url: str) -> str:
 
 @dataclass(frozen=True)
 class BothChanged:
-    """Ids of a space, its administrator and a change request; `texts` are base, change request and live text by page."""
+    """Ids of a space, its administrator and a change request; `texts` are base, request and live text of pages."""
 
     space: str
     admin: str
