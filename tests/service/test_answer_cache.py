@@ -416,7 +416,7 @@ async def test_version_of_postgresql_changes_with_every_commit(postgresql: Clust
     assert seen[0] is not None
     assert {*(await asyncio.gather(*(reader.current() for _ in range(50))))} == {*seen}
     for number, writer in enumerate((database, other)):
-        with writer.writing() as session:  # a reader sees neither the write nor a version for it before the commit
+        with writer.writing() as session:  # the version before the commit differs from the one after it
             session.get_one(SpaceRow, world.space).title = str(number)
             session.flush()
             under_way = await reader.current()

@@ -126,9 +126,7 @@ def test_a_newer_database_is_refused(database_url: str) -> None:
 
 def test_connection_to_a_silent_host_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(engine.LOST_CONNECTION, "connect_timeout", "2")
-    with closing(
-        socket.create_server(("127.0.0.1", 0))
-    ) as silent:  # the kernel accepts connections, and no one responds
+    with closing(socket.create_server(("127.0.0.1", 0))) as silent:  # the kernel accepts, no one responds
         url = f"postgresql://docs@127.0.0.1:{silent.getsockname()[1]}/docs"
         began = time.monotonic()
         with pytest.raises(OperationalError, match="timeout"):
