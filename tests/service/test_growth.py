@@ -92,7 +92,7 @@ async def written(url: str, home: Path, number: int, pages: int) -> tuple[int, i
             "page": f"page-{page}",
             "document": {"markdown": text[1] + "\nMore.\n"},
         }
-        for page, text in enumerate(place.texts[:50])  # at most so many at once
+        for page, text in enumerate(place.texts[:50])  # the most that a request may change
     ]
     with closing(Service(home, url)) as service:
         edit = await service.send("POST", f"{path}/content", json.dumps({"changes": again}).encode())

@@ -430,9 +430,8 @@ async def test_deleted_spaces_are_removed_after_seven_days(tmp_path: Path) -> No
                 is_waiting = JobRow.id == "sweep", JobRow.state == "waiting"
                 return session.scalar(select(JobRow.run_at).where(*is_waiting)) or ""
 
-        assert await until(
-            next_cleanup, lambda moment: moment > moment_text(clock())
-        )  # the cleanup must not run while the clock changes
+        # the cleanup must not run while the clock changes
+        assert await until(next_cleanup, lambda moment: moment > moment_text(clock()))
         assert (await world.admin.send(GetSpace(space_id=world.space))).deleted_at
         clock.now += timedelta(hours=2)
 
