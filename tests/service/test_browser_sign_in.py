@@ -82,7 +82,7 @@ def test_a_denied_device_gets_no_tokens(site: SignInSite) -> None:
     assert site.browser.get(device["verification_uri_complete"]).status_code == 404, "a decision is final"
 
 
-def test_a_device_that_polls_too_fast_is_slowed_down(timed: SignInSite, clock: SetClock) -> None:
+def test_device_that_polls_too_fast_has_to_slow_down(timed: SignInSite, clock: SetClock) -> None:
     device = timed.device()
     assert timed.poll(device)["error"] == "authorization_pending"
     assert timed.poll(device)["error"] == "slow_down"
@@ -287,7 +287,7 @@ WRITES_OF_CONTENT = [
 
 
 @pytest.mark.attack("authorization matrix")
-def test_each_write_needs_its_scope(site: SignInSite) -> None:
+def test_each_operation_needs_its_scope(site: SignInSite) -> None:
     all_handlers()
     deviations: list[str] = []
     tokens = {scope: site.signed_in(scope)["access_token"] for scope in ("read", "write", "admin")}

@@ -122,7 +122,7 @@ async def test_items_of_a_deleted_collection_move_to_its_position(world: World) 
     assert first.id != last.id
 
 
-async def test_moves_keep_one_order_for_spaces_and_collections(world: World) -> None:
+async def test_spaces_and_collections_share_one_order(world: World) -> None:
     top = await collection(world, "Top")
     for title in ("A", "B", "C"):
         await space(world, title, top.id)

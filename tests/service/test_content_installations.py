@@ -148,7 +148,7 @@ async def test_installed_integrations_are_listed_in_their_spaces_and_sites(world
         assert [one.name for one in (await reader.send(listing)).items] == names
     [blocks] = await reader.send(ListSpaceIntegrationBlocks(space_id=world.space))
     assert (blocks.name, blocks.blocks) == (name, (BLOCK,))
-    assert (await admin.send(ListSiteIntegrations(**at_site))).items == ()  # its target is spaces
+    assert (await admin.send(ListSiteIntegrations(**at_site))).items == ()  # the target of the integration is spaces
     assert (await admin.send(GetOrganizationIntegrationStatus(**here, integration_name=name))).status == "active"
     with pytest.raises(NotFound):
         await admin.send(GetOrganizationIntegrationStatus(**here, integration_name="other"))

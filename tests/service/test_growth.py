@@ -59,11 +59,11 @@ class Service(CountedService):
 def test_statements_of_reads_do_not_grow_with_the_data(tmp_path: Path) -> None:
     small = asyncio.run(asked(f"sqlite:///{tmp_path / 'small.sqlite'}", tmp_path, 12, 3))
     large = asyncio.run(asked(f"sqlite:///{tmp_path / 'large.sqlite'}", tmp_path, 300, 300))
-    # what is on one page is not counted
+    # a listing that fits on one page needs no statement for its total
     assert {name: count - small[name] for name, count in large.items() if count != small[name]} == {
         "an inbox, of an author and a reviewer": 1
     }
-    # with the one that begins the transaction; pages that were read are kept
+    # without BEGIN; later reads use pages that earlier reads have cached
     compare("SQL statements of a request", large)
 
 

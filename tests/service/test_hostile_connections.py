@@ -58,7 +58,7 @@ def test_token_is_checked_if_a_small_body_does_not_arrive(service: RunningServic
     with connected(service.base_url) as connection:
         known = f"host: localhost\r\nauthorization: Bearer {service.token}\r\nconnection: close"
         connection.sendall(f"POST {path} HTTP/1.1\r\n{known}\r\ncontent-length: 17\r\n\r\n{{".encode())
-        time.sleep(1.5)  # longer than its sender is trusted
+        time.sleep(1.5)  # longer than `LONGEST_UNKNOWN`, so that the sender is authenticated before the rest is read
         connection.sendall(b'"title": "Slow"}')
         assert connection.recv(12) == b"HTTP/1.1 404", "its sender is known, the organization is not"
 
@@ -79,7 +79,7 @@ def test_incomplete_body_is_logged_without_a_warning(service: RunningService, ca
     with caplog.at_level(logging.INFO), connected(service.base_url) as connection:
         head = f"POST /v1/orgs/tallowick/spaces HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {service.token}"
         connection.sendall(f"{head}\r\ncontent-length: 31000000\r\n\r\n{{".encode())
-        time.sleep(0.2)  # until its token is checked
+        time.sleep(0.2)  # until the token is checked
         connection.close()
         ends = time.monotonic() + 20
         while not any("/spaces" in str(getattr(record, "details", "")) for record in caplog.records):
@@ -107,7 +107,7 @@ def test_large_bodies_of_a_user_take_turns(service: RunningService, world: World
         waiting = [large_request(service, service.token) for _ in range(MOST_BODIES_OF_USER)]
         for connection, _ in waiting:
             stack.enter_context(connection)
-        time.sleep(0.5)  # until they have their turns
+        time.sleep(0.5)  # until the requests have their turns
         last, rest = large_request(service, service.token)
         stack.enter_context(last).sendall(rest)
         last.settimeout(1)
@@ -457,7 +457,7 @@ def test_ambiguous_and_invalid_requests_are_refused() -> None:
             began = time.monotonic()
             received = answers(address, sent)
             assert time.monotonic() - began < HEADER_DEADLINE, what
-            # a client that still sends may lose the response
+            # a client that is still sending may lose the response
             assert received.startswith(b"HTTP/1.1 400") or (not received and len(sent) > 60_000), (what, received)
             assert received.count(b"HTTP/1.1") <= 1, what
 

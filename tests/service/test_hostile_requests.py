@@ -92,7 +92,7 @@ CURSORS = [
     "place",
     ["/orgs/{}/spaces", "/orgs/{}/members", "/orgs/{}/teams", "/orgs/{}/change-requests", "/spaces/{}/content/files"],
 )
-async def test_an_invented_cursor_is_refused(world: World, place: str) -> None:
+async def test_invalid_cursor_is_refused(world: World, place: str) -> None:
     path = "/v1" + place.format(world.space if "content" in place else world.organization)
     headers = {"authorization": f"Bearer {world.tokens['admin']}"}
     async with httpx.AsyncClient(base_url=world.base_url, headers=headers) as http:
@@ -258,7 +258,7 @@ PATHS = [
 
 @pytest.mark.attack("path traversal")
 @pytest.mark.parametrize("path", PATHS)
-def test_no_path_leads_to_other_files(service: RunningService, path: str) -> None:
+def test_urls_do_not_give_access_to_other_files(service: RunningService, path: str) -> None:
     lines = (f"GET {path} HTTP/1.1", "host: localhost", f"authorization: Bearer {service.token}", "connection: close")
     with socket.create_connection(("127.0.0.1", service.port), timeout=20) as connection:
         connection.sendall("\r\n".join((*lines, "", "")).encode())

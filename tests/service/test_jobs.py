@@ -215,7 +215,7 @@ async def test_a_specification_is_fetched_and_validated(here: World) -> None:
             f"{b}: &{b} {{<<: [{','.join(['*' + a] * 9)}]}}\n" for a, b in pairwise("abcdefghi")), "values"),
     ],
 )  # fmt: skip
-async def test_an_invalid_specification_has_an_error(here: World, text: str, message: str) -> None:
+async def test_error_of_an_invalid_specification_is_reported(here: World, text: str, message: str) -> None:
     found = await processed(here, SpecSource(text=text))
     assert found.last_process_error_code == "PARSE_ERROR"
     assert found.last_processed_errors and message in str(found.last_processed_errors)
@@ -536,7 +536,7 @@ def test_failing_job_is_retried_before_it_fails(database_url: str, tmp_path: Pat
     workers.start()
     deadline = datetime.now(UTC) + timedelta(seconds=20)
     while not given_up and datetime.now(UTC) < deadline:
-        clock.now += timedelta(seconds=21)  # longer than the pauses
+        clock.now += timedelta(seconds=21)  # longer than the pauses between attempts
         workers.wake()
         time.sleep(0.02)
     workers.stop()
@@ -547,7 +547,7 @@ def test_failing_job_is_retried_before_it_fails(database_url: str, tmp_path: Pat
 
 @pytest.mark.engines
 @pytest.mark.slow
-def test_a_job_that_ended_its_process_in_each_attempt_fails(
+def test_job_fails_if_its_process_ended_in_each_attempt(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is not taken a fourth time, as it would end every later process too. A recurring job runs again later."""

@@ -46,7 +46,7 @@ async def asking(world: World) -> tuple[str, dict[str, str]]:
     return address, at
 
 
-async def test_a_page_asks_only_if_the_customization_enables_it(world: World, browser: httpx.AsyncClient) -> None:
+async def test_page_asks_for_feedback_only_if_it_is_enabled(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
     assert "Was this page helpful?" not in (await browser.get(address)).text
     refused = await browser.post(f"{address}guide", data={"rating": "good"})
@@ -56,7 +56,7 @@ async def test_a_page_asks_only_if_the_customization_enables_it(world: World, br
     assert rows(world) == []
 
 
-async def test_a_reader_gives_one_feedback_per_page_and_day(world: World, browser: httpx.AsyncClient) -> None:
+async def test_reader_has_one_feedback_per_page_and_day(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await asking(world)
     answer = await browser.post(f"{address}guide", data={"rating": "bad", "comment": "  Too\r\nshort.  "})
     assert (answer.status_code, answer.headers["location"]) == (303, f"{address}guide#Site-thanks")

@@ -52,7 +52,7 @@ async def test_too_many_document_nodes_are_refused(world: World, monkeypatch: py
     draft = await world.draft()
     for count, text, reason, most in (
         (2, "a" * (PAGE_LIMITS.characters // 2), "500,0.. characters", serializers.MOST_OBJECTS),
-        (100, "", "more than 300 nodes", 300),  # each is three objects, and the document is one more
+        (100, "", "more than 300 nodes", 300),  # each node is three objects, and the document is one more
     ):
         monkeypatch.setattr(serializers, "MOST_OBJECTS", most)
         with pytest.raises(RequestError, match=f"document: too large: {reason}"):

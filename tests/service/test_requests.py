@@ -54,7 +54,7 @@ def test_unknown_paths_and_methods(http: httpx.Client) -> None:
         ("?requested_reviewer=x", "requested_reviewer"),
     ],
 )
-def test_an_invalid_parameter_is_named(world: World, http: httpx.Client, query: str, field: str) -> None:
+def test_error_for_an_invalid_parameter_names_it(world: World, http: httpx.Client, query: str, field: str) -> None:
     status, message = refusal(http.get(f"/spaces/{world.space}/change-requests{query}"))
     assert (status, field in message) == (400, True)
 
@@ -76,7 +76,7 @@ def test_an_invalid_parameter_is_named(world: World, http: httpx.Client, query: 
         (b'{"subject": ' + b"[" * 200 + b"]" * 200 + b"}", "deep"),
     ],
 )
-def test_an_invalid_body_is_explained(world: World, http: httpx.Client, body: bytes, words: str) -> None:
+def test_error_for_an_invalid_body_has_its_reason(world: World, http: httpx.Client, body: bytes, words: str) -> None:
     status, message = refusal(http.post(f"/spaces/{world.space}/change-requests", content=body))
     assert (status, words in message) == (400, True)
 

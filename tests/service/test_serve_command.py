@@ -169,7 +169,7 @@ def test_commands_neither_create_nor_migrate_a_database(tmp_path: Path, command:
     assert (data / "service.sqlite").read_bytes() == before and not backup.exists()
 
 
-def test_an_export_that_cannot_be_written_is_a_one_line_error(tmp_path: Path) -> None:
+def test_failed_write_of_an_export_is_reported_in_one_line(tmp_path: Path) -> None:
     service = RunningService(tmp_path)
     for file in (tmp_path / "gone" / "all.zip", Path("/proc/all.zip")):
         ran = run("--data", str(service.directory), "export", str(file))

@@ -90,7 +90,7 @@ async def test_secrets_are_only_visible_to_editors_of_the_site(world: World, at:
         await world.admin.send(GetCustomization(organization_id=world.organization, site_id="none"))
 
 
-async def test_the_customization_is_replaced_as_a_whole(world: World, at: dict[str, str]) -> None:
+async def test_update_replaces_the_whole_customization(world: World, at: dict[str, str]) -> None:
     looks = deepcopy(await world.admin.send(GetCustomization(**at)))
     looks["styling"]["primaryColor"] = {"light": "#123", "dark": "#abcdef"}
     looks["announcement"] = {"enabled": True, "message": "New!", "style": "info"}

@@ -92,7 +92,7 @@ async def test_a_member_both_added_and_removed_is_removed(world: World) -> None:
         await world.admin.send(UpdateTeamMembers(**at(world, team), add=("nobody@example.org",)))
 
 
-async def test_a_team_owner_only_manages_members(world: World) -> None:
+async def test_owner_of_a_team_manages_only_its_members(world: World) -> None:
     team = await made(world, "Writers", "read")
     add = AddTeamMember(**at(world, team), user_id=world.users["comment"])
     with pytest.raises(Forbidden, match="owners of the team"):
@@ -264,7 +264,7 @@ async def test_users_with_an_allowed_email_domain_can_join(world: World, other_o
         await world.clients["edit"].send(JoinOrganization(organization_id="none"))
 
 
-async def test_a_saml_provider_is_ready_when_complete(world: World) -> None:
+async def test_saml_provider_is_active_when_it_is_complete(world: World) -> None:
     here = {"organization_id": world.organization}
     team = await made(world)
     provider = await world.admin.send(CreateSAMLProvider(**here, label="Keys", default_team=team.id))
