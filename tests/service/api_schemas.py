@@ -1,4 +1,4 @@
-"""Compares a JSON value with a schema of the description."""
+"""Comparison of JSON values with the schemas of the API description."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +7,7 @@ from tests.contract.description import Described
 
 
 def faults(schema: Described, value: Any, path: str) -> Iterator[str]:
-    """Where a response lacks a required field, or has null where it is not allowed."""
+    """Yield the paths where a required field is missing, or where null is not allowed."""
     if isinstance(value, list):
         items = schema.items()
         for one in value if items else ():

@@ -1,7 +1,7 @@
-"""Who may call what: every operation with the callers that it admits, and the arguments of a valid call.
+"""Every operation with the callers that may use it, and the arguments of a valid call.
 
-The table is written apart from the handlers on purpose: if a handler loses a check, the two differ.
-Arguments that the path names are the ids of the place (see `authorization_place`); all others stand in the row.
+The table is independent of the handlers on purpose: if a handler loses a check, the two differ.
+Arguments of the path default to the ids of the place (see `authorization_place`); all others are in the row.
 """
 
 from __future__ import annotations
@@ -61,18 +61,18 @@ from presscheck.api.operation import Operation
 from presscheck.service.permissions import reaches
 
 ALLOWED = "allowed"
-"""The status of success, and a write changes something."""
+"""The call succeeds, and a write changes something."""
 NO_EFFECT = "allowed without effect"
-"""The status of success, but nothing changes: what a caller may not see counts as deleted already."""
+"""The call succeeds but changes nothing: an item that the caller may not see counts as deleted already."""
 Outcome = str | int
-"""One of the two, or the status of a refusal."""
+"""ALLOWED, NO_EFFECT, or the status code of a refusal."""
 Policy = Callable[[Caller, str], Outcome]
-"""Returns the outcome for a signed-in caller in a place. Others get 401 for every call."""
+"""Returns the outcome for a signed-in caller in a place. All other callers get 401 for every call."""
 
 
 @dataclass(frozen=True)
 class Id:
-    """Stands for an id of the place in an argument."""
+    """Placeholder in an argument for an id of the place."""
 
     name: str
 
@@ -84,11 +84,11 @@ class Case:
     Args:
         operation: the operation.
         policy: who may call it.
-        label: what distinguishes this call from others of the operation.
-        lists: the name of an id that the answer contains only for callers for whom `listed` is true.
-        listed: whether the item is listed for a caller.
-        error: status and message for callers whom the policy admits, where the service always answers with an error.
-        arguments: the arguments; those that the path names default to the ids of the place.
+        label: distinguishes this call from other calls of the operation.
+        lists: the name of an id; the response contains the id only for callers that `listed` accepts.
+        listed: returns True if the item is listed for a caller.
+        error: status and message for callers that the policy admits, if the service always responds with an error.
+        arguments: the arguments; arguments of the path default to the ids of the place.
     """
 
     operation: type[Operation[Any]]
@@ -114,12 +114,11 @@ def case(
     error: tuple[int, str] | None = None,
     **arguments: Any,
 ) -> Case:
-    """Builds a row of the table."""
     return Case(operation, policy, label, lists, listed, error, arguments)
 
 
 def each(policy: Policy, *operations: type[Operation[Any]], **arguments: Any) -> list[Case]:
-    """Rows of operations with the same policy and arguments."""
+    """Return a case for each operation, with the same policy and arguments."""
     return [Case(operation, policy, arguments=arguments) for operation in operations]
 
 
@@ -137,7 +136,7 @@ def member(caller: Caller, _place: str) -> Outcome:
 
 
 def role(required: str) -> Policy:
-    """Members whose role in the organization includes another."""
+    """Members whose role in the organization includes the required role."""
 
     def policy(caller: Caller, place: str) -> Outcome:
         if not caller.is_member:
@@ -148,7 +147,7 @@ def role(required: str) -> Policy:
 
 
 def level(required: str) -> Policy:
-    """Members whose level in the place includes another; for those without a level it does not exist."""
+    """Members whose level in the place includes the required level; without a level it does not exist."""
 
     def policy(caller: Caller, place: str) -> Outcome:
         own = caller.level_in(place)
@@ -160,7 +159,7 @@ def level(required: str) -> Policy:
 
 
 def both(*policies: Policy) -> Policy:
-    """Callers that several policies admit; the first refusal counts."""
+    """Callers that all of the policies admit; otherwise the outcome is the first refusal."""
 
     def policy(caller: Caller, place: str) -> Outcome:
         outcomes = [each_policy(caller, place) for each_policy in policies]
@@ -170,7 +169,7 @@ def both(*policies: Policy) -> Policy:
 
 
 def instead(policy: Policy, usual: Outcome, other: Outcome) -> Policy:
-    """The same policy with another outcome in place of one."""
+    """The policy with the outcome `usual` replaced by `other`."""
 
     def changed(caller: Caller, place: str) -> Outcome:
         outcome = policy(caller, place)
@@ -197,22 +196,21 @@ def owns_integration(caller: Caller, place: str) -> Outcome:
 
 
 def sees_site(caller: Caller, place: str) -> bool:
-    """Whether the caller sees the site of the place: members with a role who see its spaces, or may edit all sites."""
+    """Return True if the caller sees the site of the place: with a role in the open place, with `create` elsewhere."""
     return caller.role is not None and (place != PRIVATE or reaches(caller.role, "create"))
 
 
 def resolves_site(caller: Caller, place: str) -> Outcome:
-    """Members with a role who see all spaces of the site; for others there is nothing at its URL."""
+    """Members with a role who see the place; for others its URL is not found."""
     return ALLOWED if caller.role is not None and sees_place(caller, place) else 404
 
 
 def has_role(caller: Caller, _place: str) -> bool:
-    """Whether the caller has a role in the organization."""
     return caller.role is not None
 
 
 def site(required: str) -> Policy:
-    """Members whose role in the organization includes another; for those who do not see the site it does not exist."""
+    """Members whose role includes the required role; for those who do not see the site it does not exist."""
 
     def policy(caller: Caller, place: str) -> Outcome:
         if not caller.is_member or (caller.role and not sees_site(caller, place)):
@@ -223,7 +221,7 @@ def site(required: str) -> Policy:
 
 
 def deletes_site(caller: Caller, place: str) -> Outcome:
-    """Admins; what a member does not see counts as deleted already."""
+    """Admins; a site that a member does not see counts as deleted already."""
     is_hidden = caller.role is not None and not sees_site(caller, place)
     return NO_EFFECT if is_hidden else SITE_ADMIN(caller, place)
 
@@ -246,14 +244,13 @@ def joins_again(caller: Caller, _place: str) -> Outcome:
 
 
 def joins_with_invite(caller: Caller, _place: str) -> Outcome:
-    """Everyone who has the link; members who have its role already keep theirs."""
+    """Everyone who has the link; members keep the role that they have."""
     if caller.is_disabled:
         return 403
     return NO_EFFECT if caller.role else ALLOWED
 
 
 def sees_place(caller: Caller, place: str) -> bool:
-    """Whether the caller sees the place."""
     return caller.level_in(place) is not None
 
 

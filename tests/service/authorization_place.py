@@ -1,4 +1,4 @@
-"""Builds the places of the authorization tests, with one item of every kind, by calls of the organization's owner."""
+"""A builder of the places of the authorization tests, with one item of every kind, by calls of the owner."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import LEVELS
 
 IN_PRIVATE_PLACE, FOR_ADMINS, FOR_THIRD = "quagga", "okapi", "dodo"
-"""Words in titles and texts: of the private place, of a private space in the open one, of an organization of others."""
+"""Words in titles and texts of the private place, of a private space in the open place, and of a third organization."""
 IN_PRIVATE_SITE, TEAM = "tapir", "Readers"
-"""Words in titles: of the sites of the private place with their sections, and of a team."""
+"""Words in titles of sites and sections of the private place, and the title of a team."""
 OPENAPI = '{"openapi": "3.0.3", "info": {"title": "Lamps", "version": "1"}, "paths": {}}'
 NODES = {"object": "document", "data": {}, "nodes": []}
 INTEGRATION = {
@@ -87,7 +87,7 @@ class PlaceBuilder:
     """Builds places one after another.
 
     Args:
-        database: the database of the service, for what no call can create.
+        database: the database of the service, for items that no call can create.
         data: the directory for uploaded files.
         make: sends a call of the owner and returns the answer.
         ids: the ids of organizations, teams and a member.
@@ -113,7 +113,7 @@ class PlaceBuilder:
         self.website = website
 
     def shared(self) -> Ids:
-        """What both places refer to: a collection where every member may create, and items of another organization."""
+        """Create what both places use: a collection where members may create, and items of other organizations."""
         make = self.make
         workshop = make(CreateCollection(organization_id=self.home, title="Workshop")).id
         nested = make(CreateCollection(organization_id=self.home, title="Bench", parent=workshop)).id
@@ -138,7 +138,7 @@ class PlaceBuilder:
         } | {f"own_user_id of {user}": user for user in self.users.values()}
 
     def _elsewhere(self) -> Ids:
-        """Items of the organization where all callers are admins, by the names of path fields after ``elsewhere_``."""
+        """Create items where all callers are admins. Returns ids with the prefix ``elsewhere_``."""
         make, here = self.make, {"organization_id": self.ids["elsewhere_id"]}
         collection = make(CreateCollection(**here, title="Far")).id
         space = make(CreateSpace(**here, title="Far")).id
@@ -166,7 +166,7 @@ class PlaceBuilder:
         }
 
     def place(self, shared: Ids, *, is_private: bool) -> Ids:
-        """Builds a place; returns its ids by the names of path fields, and by other names used in the tests."""
+        """Build a place. Returns its ids by the names of path fields and by other names that the tests use."""
         word = IN_PRIVATE_PLACE if is_private else "zebra"
         ids = {**shared, "is_private": is_private}
         ids |= self._spaces(word, is_private=is_private)
@@ -213,7 +213,7 @@ class PlaceBuilder:
         return ids
 
     def _space_for_admins(self, collection_id: str) -> Ids:
-        """Adds a space to the collection that takes no level from it."""
+        """Add a space to the collection that does not inherit its default level."""
         made = self.make(CreateSpace(organization_id=self.home, title=FOR_ADMINS, parent=collection_id))
         self.make(UpdateSpace(space_id=made.id, default_level=None))
         with self.database.writing.begin() as session:
@@ -263,7 +263,7 @@ class PlaceBuilder:
         session.get_one(SpaceRow, space_id).revision_id = revision
 
     def _change_request(self, space_id: str, subject: str) -> str:
-        """Creates a change request that adds a page."""
+        """Create a change request that adds a page."""
         made = self.make(CreateChangeRequest(space_id=space_id, subject=subject))
         page = {"operation": "insert_page", "document": {"markdown": f"# {subject}\n\n{subject}\n"}}
         at = {"space_id": space_id, "change_request_id": made.id}
@@ -271,7 +271,7 @@ class PlaceBuilder:
         return made.id
 
     def _comments(self, ids: Ids, word: str) -> Ids:
-        """Comments and replies of the owner, and some of each caller."""
+        """Add comments and replies of the owner and of each user."""
         at = {"space_id": ids["space_id"]}
         in_request = {**at, "change_request_id": ids["change_request_id"]}
         body = {"markdown": word}
@@ -316,7 +316,8 @@ class PlaceBuilder:
         grouped = make(AddSection(**at, space_id=ids["fourth_space_id"], title=f"{word} fourth")).id
         group = make(AddSectionGroup(**at, title=f"{word} group", sections=(grouped,))).id
         for path, added in {"second": second, "third": section, "fourth": grouped}.items():
-            make(UpdateSection(**at, site_section_id=added, path=path))  # spaces have it in their addresses
+            # by default the path has words of the title, and the URLs of spaces contain the path
+            make(UpdateSection(**at, site_section_id=added, path=path))
         make(UpdateAdaptiveSchema(**at, json_schema=NO_CLAIMS))
         for published in (site, shared, public):
             make(PublishSite(organization_id=self.home, site_id=published))
@@ -345,8 +346,9 @@ class PlaceBuilder:
         }
 
     def _integrations(self, ids: Ids, *, is_private: bool) -> Ids:
-        """Integrations of the organization: one installed there, one installed in other organizations only, and one
-        installed in a selected space and a selected site.
+        """Publish three integrations of the organization.
+
+        One is installed in the organization, one in other organizations only, and one in a selected space and site.
         """
         make, visibility = self.make, "private" if is_private else "public"
         name, other, selecting = f"lamp-{visibility}", f"light-{visibility}", f"glow-{visibility}"
@@ -390,7 +392,7 @@ class PlaceBuilder:
         }
 
     def _outside(self, ids: Ids, name: str) -> Ids:
-        """External content of the organization; the results of background jobs are written to the database."""
+        """Add external content; the results of background jobs are written to the database directly."""
         make, at = self.make, {"organization_id": self.home}
         spec = make(CreateOpenAPISpec(**at, slug=f"lamps-{name}", source={"text": OPENAPI})).id
         parts = ({"role": "user", "body": "How is a lamp filled?"},)

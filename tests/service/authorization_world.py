@@ -1,7 +1,7 @@
 """The world of the authorization tests: a service in this process, callers with every role, and two places.
 
-A place is a collection with a space and one item of every kind in it, with a site, integrations and more beside it. In
-the open place members have the level of their role; in the private one only admins, and teams with a grant.
+A place is a collection with a space and one item of every kind, together with a site, integrations and more. In the
+open place, members have the level of their role. In the private place, only admins and teams with a grant have a level.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ PLACES = (OPEN, PRIVATE)
 
 @dataclass(frozen=True)
 class Caller:
-    """A sender of requests: role in the organization, and the level that a team was granted in the private place."""
+    """A sender of requests: `role` in the organization, and the level that a team is `granted` in the private place."""
 
     name: str
     is_signed_in: bool = True
@@ -49,7 +49,7 @@ class Caller:
     granted: str | None = None
 
     def level_in(self, place: str) -> str | None:
-        """The level of the caller in a place; None if they may not see it."""
+        """Return the level of the caller in a place, or None if the caller may not see the place."""
         if place == OPEN or self.role == "admin":
             return self.role
         return self.granted
@@ -61,17 +61,17 @@ STRANGERS = tuple(
 )
 OUTSIDER, GUEST = Caller("outsider", is_member=False), Caller("guest")
 DISABLED = Caller("disabled admin", is_member=False, is_disabled=True)
-"""A member with the admin role whose membership is disabled: nothing is left of it."""
+"""A member with the admin role whose membership is disabled, which leaves no permissions."""
 MEMBERS = tuple(Caller(role, role=role) for role in LEVELS)
 GRANTED = tuple(Caller(f"guest granted {level}", granted=level) for level in LEVELS)
-"""Guests of the organization; a team of theirs has a level in the private place."""
+"""Guests of the organization whose team has a level in the private place."""
 HOME_ADMIN = MEMBERS[-1]
 _IN_BOTH = (*STRANGERS, OUTSIDER, DISABLED, GUEST, *MEMBERS)
 CALLERS = {OPEN: _IN_BOTH, PRIVATE: (*_IN_BOTH, *GRANTED)}
 
 
 class InProcessService:
-    """The service, called without a socket. Its database can be set back to a saved state."""
+    """The service, called without a socket. Its database can be restored to a saved state."""
 
     def __init__(self, directory: Path, database_url: str | None = None) -> None:
         self.directory = directory
@@ -86,8 +86,8 @@ class InProcessService:
         self._state = PostgresqlState(self.database) if database_url else SqliteState(path)
 
     async def send(self, call: Operation[Any], token: str | None) -> httpx.Response:
-        """Sends a call with this token, or without one."""
-        # a client would join each address, and look for cookies in each response: a tenth of the time of these tests
+        """Send a call with a token; None sends no authorization."""
+        # a client would join URLs and look for cookies, which takes a tenth of the time of these tests
         request = httpx.Request(
             call.method(),
             "http://presscheck.test/v1" + call.wire_path(),
@@ -100,15 +100,13 @@ class InProcessService:
         return response
 
     def save(self) -> None:
-        """Saves the state of the database."""
         self._state.save()
 
     def restore(self) -> bool:
-        """Sets the database back to the saved state; returns whether it had changed."""
+        """Restore the saved state of the database. Returns True if the database had changed."""
         return self._state.restore()
 
     def close(self) -> None:
-        """Closes all connections."""
         for route in self._app.routes:
             endpoint = getattr(route, "endpoint", None)
             if isinstance(endpoint, Adapter):
@@ -145,7 +143,7 @@ class SqliteState:
 
 
 class PostgresqlState:
-    """The saved state of a PostgreSQL database; triggers record which tables were changed since."""
+    """The saved state of a PostgreSQL database; triggers record the tables that changed since."""
 
     def __init__(self, database: Database) -> None:
         self._connection = database.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
@@ -162,7 +160,7 @@ class PostgresqlState:
                 f'CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON public."{table}" '
                 "FOR EACH ROW EXECUTE FUNCTION saved.note()"
             )
-        self._run("SET session_replication_role = replica")  # no triggers and no foreign keys while it is restored
+        self._run("SET session_replication_role = replica")  # restore without triggers and foreign keys
 
     def restore(self) -> bool:
         changed = self._connection.execute(text("SELECT DISTINCT name FROM saved.changed")).scalars().all()
@@ -197,12 +195,12 @@ class World:
         self.ids: dict[str, dict[str, Any]] = {}
 
     def id(self, name: str, caller: Caller, place: str) -> Any:
-        """The id of an item of a place; one that starts with ``own_`` is an item of the caller."""
+        """Return the id of an item of a place. Names that start with ``own_`` are items of the caller."""
         known = self.ids[place]
         return known[f"{name} of {self.users[caller.name]}"] if name.startswith("own_") else known[name]
 
     def outgoing_requests(self) -> int:
-        """The number of requests that the website got since the last check."""
+        """Return the number of requests to the website since the last call, and reset it."""
         count = len(self.website.asked) + len(self.website.posted)
         self.website.asked.clear()
         self.website.posted.clear()
@@ -211,7 +209,7 @@ class World:
 
 @contextmanager
 def authorization_world(directory: Path, database_url: str | None = None) -> Iterator[World]:
-    """A world on a new database."""
+    """Build the world on a new database."""
     service = InProcessService(directory, database_url)
     try:
         with web_server({"/a.txt": "a"}) as website:
@@ -224,7 +222,7 @@ def authorization_world(directory: Path, database_url: str | None = None) -> Ite
 
 
 def _repositories(folder: Path) -> Path:
-    """A folder with a bare repository with one commit."""
+    """Create a bare repository with one commit. Returns its parent folder."""
     repository = folder / "lamps.git"
     subprocess.run(["git", "init", "-q", "--bare", repository], check=True)
     commit = b"commit refs/heads/main\ncommitter Ann <ann@example.org> 0 +0000\ndata 3\nAll\n"
@@ -255,7 +253,7 @@ def _build(world: World) -> None:
 
 
 def _people(world: World, session: Session) -> dict[str, str]:
-    """Adds organizations, users with tokens, and teams; returns the ids of those that are no callers."""
+    """Add organizations, users with tokens, and teams. Returns the ids of all but the callers."""
     now = moment_text(system_clock())
     domains = {"home": ["example.org"], "elsewhere": [], "third": [], "joinable": ["example.org", "outside.example"]}
     organizations = {
@@ -310,7 +308,7 @@ def _signed_in() -> tuple[Caller, ...]:
 
 
 def _add_invalid_tokens(world: World, session: Session) -> None:
-    """The tokens of strangers; the expired and the revoked one are of an admin."""
+    """Add the tokens of callers that are not signed in; the expired and the revoked token belong to an admin."""
     admin = world.users["admin"]
     session.flush()
     expired = create_token(session, lambda: system_clock() - timedelta(days=2), admin, None, 1)

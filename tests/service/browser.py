@@ -1,4 +1,4 @@
-"""Drives a headless browser."""
+"""A headless Chromium for tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.needs import require
 
 
 def browse(tmp_path: Path, url: str, *options: str) -> str:
-    """The page as the browser renders it."""
+    """Render a page once with `options`. Returns the standard output of the browser."""
     command = [
         str(require("chromium")),
         "--headless=new",
@@ -58,7 +58,7 @@ class Browser:
         self.renew(runs_scripts=runs_scripts)
 
     def renew(self, *, runs_scripts: bool = True) -> None:
-        """Forget pages, cookies and storage, and open an empty tab, for a tenth of the time that a start takes."""
+        """Drop pages, cookies and storage, and open an empty tab; takes a tenth of the time of a new browser."""
         self._session = ""
         if self._context:
             self._send("Target.disposeBrowserContext", browserContextId=self._context)
@@ -72,14 +72,13 @@ class Browser:
             self._send("Emulation.setScriptExecutionDisabled", value=True)
 
     def close(self) -> None:
-        """Ends the browser."""
         self._process.terminate()
         self._process.wait()
         os.close(self._to)
         os.close(self._from)
 
     def open(self, url: str, width: int = 1280, height: int = 800, *, scheme: str = "light") -> None:
-        """Opens a page in a window of this size."""
+        """Open a page in a window of this size and wait until it is loaded."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
         self._send("Emulation.setDeviceMetricsOverride", **size)
         self._send("Emulation.setEmulatedMedia", media="", features=[{"name": "prefers-color-scheme", "value": scheme}])
@@ -89,11 +88,11 @@ class Browser:
             pass
 
     def show_printed(self) -> None:
-        """Applies the styles for paper to the open page."""
+        """Apply the print styles to the open page."""
         self._send("Emulation.setEmulatedMedia", media="print")
 
     def start_pages_with(self, script: str) -> None:
-        """Runs a script in each page that is opened from now on, before the scripts of the page."""
+        """Run a script in each page that is opened later, before the scripts of the page."""
         self._send("Page.addScriptToEvaluateOnNewDocument", source=script)
 
     def picture(self) -> bytes:
@@ -101,39 +100,39 @@ class Browser:
         return base64.b64decode(self._send("Page.captureScreenshot")["data"])
 
     def watch(self) -> None:
-        """Begins to record the requests of the page and the messages of its WebSockets."""
+        """Start to record the requests of the page and the messages of its WebSockets."""
         self._send("Network.enable")
 
     def value(self, expression: str) -> Any:
-        """Evaluates a JavaScript expression in the page, after a moment in which frames are drawn."""
+        """Evaluate a JavaScript expression in the page, after 0.1 seconds in which frames are drawn."""
         time.sleep(0.1)
         answer = self._send("Runtime.evaluate", expression=expression, returnByValue=True)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
     def click(self, selector: str) -> None:
-        """Clicks in the middle of the first element with this selector."""
+        """Click the center of the first element that matches a selector."""
         box = self.value(f"document.querySelector({selector!r}).getBoundingClientRect().toJSON()")
         place = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
         for kind in ("mousePressed", "mouseReleased"):
             self._send("Input.dispatchMouseEvent", type=kind, button="left", clickCount=1, **place)
 
     def press(self, key: str, code: int) -> None:
-        """Presses a key, such as Tab with the code 9."""
+        """Press a key, such as Tab with the code 9."""
         for kind in ("rawKeyDown", "keyUp"):
             self._send("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
 
     def type_key(self, key: str, code: int) -> None:
-        """Presses a key that also has a character, such as Enter with the code 13, which activates a button."""
+        """Press a key that also has a character, such as Enter with the code 13, which activates a button."""
         for kind, text in (("keyDown", chr(code)), ("keyUp", "")):
             self._send("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, text=text)
 
     def type(self, letter: str) -> None:
-        """Types a letter."""
+        """Insert text into the focused element."""
         self._send("Input.insertText", text=letter)
 
     def wait(self, expression: str) -> None:
-        """Waits until a JavaScript expression is true."""
+        """Wait until a JavaScript expression is true, for at most 20 seconds."""
         until = time.monotonic() + 20
         while not self.value(f"Boolean({expression})"):
             assert time.monotonic() < until, expression

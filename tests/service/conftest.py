@@ -18,7 +18,7 @@ from presscheck.service.models.organizations import MemberRow, OrganizationRow
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Choose what runs on PostgreSQL too, as slow tests: what the marker `engines` names, or everything."""
+    """Mark the PostgreSQL variants of tests as slow; deselect those without the marker `engines` unless BOTH is set."""
     second = on_second_engine([item.nodeid for item in items])
     chosen, left = list[pytest.Item](), list[pytest.Item]()
     for item in items:
@@ -43,7 +43,7 @@ def postgresql() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def running_chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """A browser for all tests of this package; each begins with an empty tab, see `chromium`."""
+    """A browser for all tests of this package; `chromium` opens an empty tab for each test."""
     browser = Browser(tmp_path_factory.mktemp("chromium"))
     yield browser
     browser.close()
@@ -51,14 +51,14 @@ def running_chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brows
 
 @pytest.fixture
 def chromium(running_chromium: Browser) -> Browser:
-    """A browser that runs the scripts of pages."""
+    """A browser with an empty tab that runs scripts."""
     running_chromium.renew()
     return running_chromium
 
 
 @pytest.fixture
 def chromium_without_scripts(running_chromium: Browser) -> Browser:
-    """A browser that runs no scripts of pages: everything works without them."""
+    """A browser with an empty tab and scripts disabled."""
     running_chromium.renew(runs_scripts=False)
     return running_chromium
 

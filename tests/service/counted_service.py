@@ -1,4 +1,4 @@
-"""The application in this process, asked without HTTP: what each request costs in SQL statements and processor time."""
+"""The application, called in this process without HTTP; counts SQL statements and processor time of requests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Answer = TypeVar("Answer")
 
 
 def counted(url: str, user_id: str, ask: Callable[[Context], Answer]) -> tuple[Answer, int]:
-    """The answer of a handler to a user, and its number of SQL statements."""
+    """Call a handler as a user. Returns its result and the number of its SQL statements."""
     said: list[str] = []
     with closing(Database(url)) as database, database.snapshot() as session:
         user = session.get_one(UserRow, user_id)
@@ -35,7 +35,7 @@ def counted(url: str, user_id: str, ask: Callable[[Context], Answer]) -> tuple[A
 
 
 class CountedService:
-    """The application in this process, asked without HTTP."""
+    """The application in this process, called without HTTP."""
 
     def __init__(self, home: Path, url: str, token: str) -> None:
         self._token = token
@@ -46,12 +46,14 @@ class CountedService:
         event.listen(self.database.engine, "before_cursor_execute", self._note)
 
     def _note(self, *details: Any) -> None:
-        if not details[2].startswith("BEGIN"):  # on SQLite; the driver of PostgreSQL begins by itself
+        if not details[2].startswith(
+            "BEGIN"
+        ):  # sent on SQLite only: the driver of PostgreSQL begins transactions itself
             self.statements += 1
             self.note(details[2], details[3])
 
     async def send(self, method: str, path: str, body: bytes = b"") -> tuple[float, int, bytes]:
-        """Seconds of processor time, SQL statements and the body of an answer."""
+        """Send a request. Returns seconds of processor time, number of SQL statements, and response body."""
         where, _, query = path.partition("?")
         where = unquote(where)
         headers = [(b"host", _HOST), (b"authorization", b"Bearer " + self._token.encode())]

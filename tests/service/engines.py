@@ -9,12 +9,12 @@ from tests.postgresql import Cluster
 from presscheck.service.db.engine import Database
 
 BOTH = "PRESSCHECK_BOTH_ENGINES"
-"""The variable that runs every test on both engines; without it, only those with the marker `engines` run on both."""
+"""Environment variable that runs every test on both engines; without it, only tests with the marker `engines` do."""
 NAMES = ("sqlite", "postgresql")
 
 
 def new_database(request: pytest.FixtureRequest) -> str | None:
-    """The URL of a new PostgreSQL database; None for SQLite with its default file."""
+    """Create a PostgreSQL database and return its URL. Returns None for SQLite, which uses its default file."""
     if request.param == "sqlite":
         return None
     running: Cluster = request.getfixturevalue("postgresql")
@@ -22,7 +22,7 @@ def new_database(request: pytest.FixtureRequest) -> str | None:
 
 
 def on_second_engine(names: Sequence[str]) -> set[str]:
-    """The names of tests on PostgreSQL that differ from another one in their engine alone."""
+    """Return the names of PostgreSQL tests that also exist for SQLite."""
     known = set(names)
     twins = {name.replace(NAMES[0], NAMES[1]) for name in names if NAMES[0] in name and NAMES[1] not in name}
     return known & twins
@@ -30,7 +30,7 @@ def on_second_engine(names: Sequence[str]) -> set[str]:
 
 @contextmanager
 def locked(url: str) -> Iterator[None]:
-    """Keeps all writers of a service waiting."""
+    """Lock the database, so that all writers of a service wait."""
     with closing(Database(url)) as database, database.engine.connect() as connection, connection.begin():
         if database.is_postgresql:
             connection.exec_driver_sql("LOCK TABLE alembic_version IN EXCLUSIVE MODE")

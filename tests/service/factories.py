@@ -24,7 +24,7 @@ PAGES = (("Start", "Welcome.\n"), ("Guide", "First.\n\nSecond.\n\nThird.\n"), ("
 
 @dataclass
 class World:
-    """Ids, and a client for each user by role."""
+    """Ids of the data set; `users`, `tokens` and `clients` are by role."""
 
     database_url: str
     base_url: str
@@ -48,11 +48,11 @@ class World:
         return await self.clients[by].send(call)
 
     def change(self, **values: Any) -> None:
-        """Sets columns of the space."""
+        """Set columns of the space."""
         self._change(SpaceRow, self.space, values)
 
     def change_organization(self, **values: Any) -> None:
-        """Sets columns of the organization."""
+        """Set columns of the organization."""
         self._change(OrganizationRow, self.organization, values)
 
     def _change(self, table: type[Any], key: str, values: dict[str, Any]) -> None:

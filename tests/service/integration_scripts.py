@@ -100,7 +100,7 @@ const apiRequest = ({ environment }, method, path, body) =>
     body: body && JSON.stringify(body),
   });
 """
-"""The conventions of the platform's runtime for scripts of integrations, before the integrations of these tests."""
+"""The conventions of the platform's runtime, placed in front of the scripts of integrations below."""
 
 COMPUTING = (
     RUNTIME
@@ -137,7 +137,7 @@ const update = async ({ installationId, KINDId }, context) => {
 export default createIntegration({ events: { KIND_installation_setup: update } });
 """
 )
-"""Updates its settings in a place when they were updated. `KIND` is space or site."""
+"""Updates its configuration in a place when it is set up there. `KIND` is space or site."""
 
 WRITING = (
     RUNTIME
@@ -215,7 +215,7 @@ const events = {
 export default createIntegration({ components: [block], events });
 """
 )
-"""Calls the API of the service with its token: as a block, and when it is installed."""
+"""Calls the API of the service with its token, when a block is rendered and when it is installed."""
 
 ENDPOINT = (
     RUNTIME

@@ -16,7 +16,7 @@ from presscheck.service.models.spaces import SpaceRow
 
 
 def require_complete(session: Session, data: Path, space_id: str) -> None:
-    """A space, its history and its change requests are consistent."""
+    """Fail unless a space, its history and its change requests are consistent."""
     space = session.get_one(SpaceRow, space_id)
     requests = session.scalars(select(ChangeRequestRow).where(ChangeRequestRow.space_id == space_id)).all()
     revisions = {row.id: row for row in session.scalars(select(RevisionRow).where(RevisionRow.space_id == space_id))}
@@ -43,7 +43,7 @@ def require_complete(session: Session, data: Path, space_id: str) -> None:
 
 
 def lineage(revisions: dict[str, RevisionRow], newest: str) -> list[str]:
-    """A revision and its ancestors on its own line."""
+    """Return the ids of a revision and of its first parents, newest first."""
     found = [newest]
     while parents := revisions[found[-1]].parents:
         found.append(parents[0])
@@ -53,7 +53,7 @@ def lineage(revisions: dict[str, RevisionRow], newest: str) -> list[str]:
 def require_edits_counted(
     session: Session, requests: Sequence[ChangeRequestRow], revisions: dict[str, RevisionRow]
 ) -> None:
-    """Each edit is one revision and is counted once for its author."""
+    """Fail unless each revision with edits is counted once for its author."""
     there: Counter[tuple[str, str | None]] = Counter()
     for row in requests:
         for one in map(revisions.__getitem__, lineage(revisions, row.revision)):
@@ -68,7 +68,7 @@ def require_edits_counted(
 
 
 def require_comments_counted(session: Session) -> None:
-    """The number of comments is right, if nobody deletes or replies."""
+    """Fail unless the counted comments are right; only valid if there are no replies and no deletions."""
     written = select(CommentRow.change_request_id, CommentRow.posted_by, func.count()).group_by(
         CommentRow.change_request_id, CommentRow.posted_by
     )
@@ -79,7 +79,7 @@ def require_comments_counted(session: Session) -> None:
 
 
 def require_kept(session: Session, data: Path, revisions: dict[str, RevisionRow]) -> None:
-    """What a revision refers to exists: its texts in the database, its files on disk."""
+    """Fail unless the texts of all revisions are in the database and their files on disk."""
     texts = set(session.scalars(select(DocumentRow.id)))
     for revision in revisions.values():
         assert {at.page["documentId"] for at in walk(revision.tree) if at.page.get("documentId")} <= texts

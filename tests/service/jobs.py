@@ -1,4 +1,4 @@
-"""Runs and awaits jobs of a service."""
+"""Helpers that start jobs of a service and wait for their results."""
 
 from __future__ import annotations
 

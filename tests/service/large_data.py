@@ -1,4 +1,4 @@
-"""Large data for a service, written in bulk: many change requests, many pages, many pages that both sides changed."""
+"""Large data, inserted in bulk: many change requests, many pages, and many pages that both sides changed."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ TOKEN = "growth"
 """The token of the administrator."""
 NOW = "2026-05-20T09:30:00.000Z"
 SPACES = 5
-"""Spaces of the large organization."""
+"""Number of spaces of the large organization."""
 
 
 @dataclass(frozen=True)
 class Read:
-    """A read: what it is, and its path with query."""
+    """A read: a description, and the path with its query."""
 
     name: str
     path: str
 
 
 def planted(url: str, requests: int, pages: int) -> list[Read]:
-    """Fills a database: an organization with many change requests in several spaces, and a space with many pages."""
+    """Add an organization with many change requests in several spaces, and a space with many pages. Returns reads."""
     texts = [(f"Page {number}", f"Text {number}.\n\n" + "Some more of it.\n" * 20) for number in range(pages)]
     world = plant_world(url, "http://127.0.0.1:1", texts)
     admin, rare = world.users["admin"], world.users["edit"]
@@ -123,7 +123,7 @@ def planted(url: str, requests: int, pages: int) -> list[Read]:
 
 
 def reviewer_of_all(url: str) -> str:
-    """The person whom all change requests ask for a review."""
+    """Return the id of the user that is a requested reviewer of all change requests."""
     with closing(Database(url)) as database, database.snapshot() as session:
         asked = select(RequestedReviewerRow.user_id).where(RequestedReviewerRow.change_request_id == "many-0000010")
         return session.scalars(asked).one()
@@ -131,7 +131,7 @@ def reviewer_of_all(url: str) -> str:
 
 @dataclass(frozen=True)
 class BothChanged:
-    """A space, its administrator, a change request in it, and of each page the text before and as each side made it."""
+    """Ids of a space, its administrator and a change request; `texts` are base, request and live text of pages."""
 
     space: str
     admin: str
@@ -140,7 +140,7 @@ class BothChanged:
 
 
 def both_changed(url: str, pages: int, turn: int) -> BothChanged:
-    """A space with a change request: each page was changed in both. Its administrator takes over the token."""
+    """Add a space with a change request; both sides changed each page. TOKEN becomes the token of its administrator."""
     world = plant_world(url, "http://127.0.0.1:1")
     request = f"both-{turn}"
     texts = [sides_of(number, turn) for number in range(pages)]
@@ -175,7 +175,7 @@ def both_changed(url: str, pages: int, turn: int) -> BothChanged:
 
 
 def sides_of(number: int, turn: int) -> tuple[str, str, str]:
-    """A page of about 300 words, as it was, and as each side made it."""
+    """Return the base text of a page, about 300 words, and its text in the change request and in the live content."""
     lines = [f"Sentence {line} of page {number}, which says a little about lamps and oil. {turn}" for line in range(25)]
     ours, theirs = [*lines], [*lines]
     ours[5] = f"Sentence 5 of page {number}, which was written again in the change request."

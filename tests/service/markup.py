@@ -1,4 +1,4 @@
-"""Mistakes in the HTML of a page that `html-validate` reports too, found without it."""
+"""A checker for mistakes in the HTML of a page, a subset of those that `html-validate` reports."""
 
 from __future__ import annotations
 

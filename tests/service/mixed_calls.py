@@ -1,7 +1,7 @@
-"""Mixed calls of clients of one service, reached through several addresses; each write is read back elsewhere.
+"""Clients that mix calls to one service through several addresses; each write is read back through another address.
 
-Before a write, what it changes is read through another address than the one it is sent to, so that the process there
-has an answer in memory; after it, the same is read there again, and must show what was acknowledged.
+Before a write, the item is read through another address, so that the process there keeps a response in memory. After
+the write, the item is read there again and must have the acknowledged value.
 """
 
 from __future__ import annotations
@@ -19,39 +19,39 @@ from tests.service.populated_service import furnish
 from tests.service.read_paths import read_paths, timed
 
 KEPT_OPEN = 1.0
-"""Seconds that an unused connection is kept: the service closes it after five."""
+"""Seconds that an idle connection is kept, less than the five seconds after which the service closes it."""
 RECONNECTED = 25
-"""Turns after which a client connects again, perhaps to another process."""
+"""Number of turns after which a client connects again, perhaps to another process."""
 ATTEMPTS = 5
-"""How often a read is compared that changes meanwhile."""
+"""Maximum number of comparisons of a read whose response changes."""
 MOST_BYTES = 60_000
-"""The largest file that is uploaded."""
+"""Maximum size of uploaded files."""
 Note = Callable[[str, float], None]
-"""Is called with the kind of each call, and how many milliseconds it took."""
+"""Called with the kind of each call and its duration in milliseconds."""
 
 
 class Subject(NamedTuple):
-    """What the calls are about: a world with one item of every kind, a page for each client, and a published site."""
+    """The data that the calls use: a world with one item of every kind, pages for the clients, and a published site."""
 
     world: World
     site: str
     """The path of the published site."""
     reads: tuple[str, ...]
-    """The path of every read of the API whose answer follows from the database alone."""
+    """The paths of all reads of the API whose responses depend only on the database."""
 
 
 def pages_for(clients: int) -> list[tuple[str, str]]:
-    """The pages of the space, one for each client among them."""
+    """Return titles and texts of the pages of the space, which include a page for each client."""
     return [*PAGES, *((notes(number).title(), "Text.\n") for number in range(clients))]
 
 
 def notes(number: int) -> str:
-    """The id and the path of a client's page."""
+    """Return the id of a client's page, which is also its path."""
     return f"notes{number}"
 
 
 def subject_of(world: World, address: str) -> Subject:
-    """Furnishes and publishes a world whose service is at an address."""
+    """Add one item of every kind to a world and publish it through the service at an address."""
     world.base_url = address
     known = furnish(world)
     headers = {"authorization": f"Bearer {world.tokens['admin']}"}
@@ -67,14 +67,14 @@ def subject_of(world: World, address: str) -> Subject:
 
 
 class MixedClient:
-    """One client; `turn()` makes some calls, chosen at random.
+    """A client whose turns make random calls.
 
     Args:
-        addresses: where the service is reached.
-        subject: what the calls are about.
-        number: the number of the client, which has a page of its own.
-        seed: of its choices.
-        note: is called after each call.
+        addresses: addresses of the service, at least two.
+        subject: the data that the calls use.
+        number: the number of the client, which selects its page.
+        seed: the seed of its random choices.
+        note: called after each call.
     """
 
     def __init__(self, addresses: Sequence[str], subject: Subject, number: int, seed: int, note: Note) -> None:
@@ -100,14 +100,14 @@ class MixedClient:
             self._delete_comment: 3,
             self._review: 2,
         }
-        """Each kind of turn, and how often it is taken."""
+        """Kinds of turns with their weights."""
 
     def turn(self) -> None:
-        """Makes some calls through two of the addresses.
+        """Make some calls through two of the addresses.
 
         Raises:
-            AssertionError: an answer was not what it had to be.
-            httpx.TransportError: there was no answer.
+            AssertionError: a response was not the expected one.
+            httpx.TransportError: there was no response.
         """
         if self._turns % RECONNECTED == 0:
             self.close()
@@ -121,7 +121,6 @@ class MixedClient:
             kind()
 
     def close(self) -> None:
-        """Closes its connections."""
         for connection in self._connections:
             connection.close()
         self._connections = []
@@ -140,7 +139,7 @@ class MixedClient:
         return response
 
     def _get(self, path: str) -> Any:
-        """What a read through the other address has; every second time it is asked whether it is still the same."""
+        """Read JSON through the other address; half of the repeated reads send `If-None-Match`."""
         tag, known = self._tags.get((self._there, path), ("", None))
         headers = {"if-none-match": tag} if tag and self._chance.random() < 0.5 else {}
         response = self._call(self._there, "read", "GET", path, headers=headers)
@@ -229,7 +228,7 @@ class MixedClient:
             "contentType": "application/octet-stream",
         }
         change = {"operation": "insert_files", "files": [file]}
-        # into a change request that is not merged: else each revision after it would have one file more
+        # in a change request that is not merged: otherwise the revisions would get more and more files
         draft = self._write("POST", f"{self._space}/change-requests", {"subject": "A file"})["id"]
         branch = f"{self._space}/change-requests/{draft}"
         made = self._write("POST", f"{branch}/content?compat=false", {"changes": [change]})
@@ -266,7 +265,7 @@ class MixedClient:
 
 
 def differences(addresses: Sequence[str], subject: Subject) -> Iterator[str]:
-    """The reads whose answers differ between the first address and another, while neither changes."""
+    """Yield the reads whose responses differ between the first address and another, while neither changes."""
     headers = {"authorization": f"Bearer {subject.world.tokens['admin']}", "host": "service.localhost"}
     space, organization = f"/v1/spaces/{subject.world.space}", f"/v1/orgs/{subject.world.organization}"
     more = [f"{space}/change-requests?limit=1000&status={status}" for status in ("draft", "open", "merged", "archived")]
@@ -279,7 +278,7 @@ def differences(addresses: Sequence[str], subject: Subject) -> Iterator[str]:
 
     for path in (*subject.reads, *more, subject.site):
         for other in clients[1:]:
-            # a job may write between two reads
+            # repeated, as a job may write between two reads
             for _ in range(ATTEMPTS):
                 before, there, after = answer(clients[0], path), answer(other, path), answer(clients[0], path)
                 if before in (there, after):

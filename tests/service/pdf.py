@@ -1,4 +1,4 @@
-"""Downloads and reads PDF files, and draws small images for them."""
+"""Helpers that download and read PDF files, and create small PNG images."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def images(reader: pypdf.PdfReader) -> list[tuple[int, int]]:
 
 
 def undrawn(reader: pypdf.PdfReader) -> int:
-    """Count the characters for which no font has a glyph: readers draw an empty box, glyph 0 of the font."""
+    """Count the characters without a glyph: PDF viewers draw glyph 0 of the font, an empty box."""
     missing = 0
     for page in reader.pages:
         for operands, operator in ContentStream(page.get_contents(), reader).operations:

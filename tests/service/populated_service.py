@@ -1,4 +1,4 @@
-"""A data set with one item of every kind, so that each path placeholder has a valid id."""
+"""A data set with one item of almost every kind, so that path placeholders have valid ids."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Known = dict[str, str]
 
 
 def furnish(world: World) -> Known:
-    """Ids by API placeholder name; with the prefix ``space-`` for items of a live space."""
+    """Add the items to a world. Returns ids by API placeholder name, prefixed with ``space-`` for items of a space."""
     headers = {"authorization": f"Bearer {world.tokens['admin']}"}
     with httpx.Client(base_url=world.base_url + "/v1", headers=headers, timeout=60) as http:
         making = _Making(http)
@@ -23,7 +23,7 @@ def furnish(world: World) -> Known:
 
 
 class _Making:
-    """Posts a request and returns the id of the created item."""
+    """A callable that sends a request and returns the id of the created item, or an empty string."""
 
     def __init__(self, http: httpx.Client) -> None:
         self.http = http
@@ -103,7 +103,7 @@ def _outside(make: _Making, known: Known) -> Known:
     here = f"/orgs/{organization}"
     make(f"{here}/openapi", slug="lamps", source={"text": SPEC})
     parts = [{"role": "user", "body": "I cannot find how a lamp is filled with oil."}]
-    for _ in range(600):  # what is answered meanwhile differs from service to service
+    for _ in range(600):  # responses during the processing would differ from service to service
         if make.said(f"{here}/openapi/lamps", "GET").get("processingState") == "complete":
             break
         time.sleep(0.1)

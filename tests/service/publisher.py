@@ -1,4 +1,4 @@
-"""Publishes and installs integrations, and reads their events."""
+"""A client that publishes and installs an integration, and reads its events."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COUNTER = {"componentId": "counter", "props": {"size": 2}, "context": {"theme": 
 
 
 class Publisher:
-    """HTTP calls of one user for one integration."""
+    """HTTP calls of a user for an integration; `publish` creates it."""
 
     def __init__(self, world: World, role: str = "admin", name: str | None = None) -> None:
         headers = {"authorization": f"Bearer {world.tokens[role]}"}
@@ -37,7 +37,7 @@ class Publisher:
         return await self.http.post(f"{self.at}/render", json={**COUNTER, **more})
 
     async def events(self, count: int) -> list[dict[str, Any]]:
-        """The events with their logs, newest first, once there are so many."""
+        """Wait for `count` events. Returns all events with their logs, newest first."""
         for _ in range(1000):
             found = (await self.http.get(f"{self.at}/events")).json()["items"]
             if len(found) >= count:

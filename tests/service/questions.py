@@ -1,4 +1,4 @@
-"""Questions for a search, made from documentation itself, with the page that answers each of them."""
+"""Queries for a search, taken from the documentation itself, each with the page that it should find."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from presscheck.service.content.search import SearchedPage
 
 
 class Question(NamedTuple):
-    """A query, and the space and id of the page that it is about."""
+    """A query, and the space and id of the page that it should find."""
 
     query: str
     space_id: str
@@ -23,11 +23,11 @@ class Question(NamedTuple):
 
 
 def questions_of(pages: Sequence[tuple[SearchedPage, str]], count: int) -> list[Question]:
-    """Half of the questions are headings that a single page has, the others texts of links that lead to a single page.
+    """Choose random questions: half are headings of a single page, half texts of links that lead to a single page.
 
     Args:
         pages: pages with their texts.
-        count: the number of questions; fewer if there are not so many headings and links.
+        count: the number of questions; fewer are returned if there are not enough headings and links.
     """
     chance = random.Random("questions")
     titles = {normalized(page.page["title"]) for page, _ in pages}
@@ -47,7 +47,7 @@ def questions_of(pages: Sequence[tuple[SearchedPage, str]], count: int) -> list[
 
 
 def reciprocal_rank(question: Question, found: Sequence[tuple[str, str]]) -> float:
-    """1 if the page comes first, 1/2 if it comes second, 0 if it is not found. `found` has spaces and ids of pages."""
+    """Return 1 if the page is the first result, 1/2 for the second, 0 without it. `found` are space and page ids."""
     key = question.space_id, question.page_id
     return 1 / (found.index(key) + 1) if key in found else 0.0
 

@@ -1,4 +1,4 @@
-"""The addresses of every read of the API."""
+"""The paths of all reads of the API."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ QUESTIONS = {"query": "lamp", "url": "http://service.localhost/app/s/none", "req
 
 
 def read_paths(known: Known) -> Iterator[str]:
-    """The address of every read, as far as there is something to read."""
+    """Yield the path of each read whose placeholders are all in `known`."""
     for operation in every_operation():
         aliases = {name: operation.on_wire(name) for name in operation.path_fields()}
         if not operation.is_read() or not set(aliases.values()) <= set(known):
@@ -24,5 +24,5 @@ def read_paths(known: Known) -> Iterator[str]:
 
 
 def timed(paths: list[str]) -> set[str]:
-    """The reads whose answers carry the second in which they were signed, which may be the same one."""
+    """Return the reads whose responses contain the time of their signature, to the second."""
     return {path for path in paths if path.endswith(("/pdf", "/preview"))}

@@ -1,4 +1,4 @@
-"""Uploads files to a service that keeps them in a bucket."""
+"""Helpers that upload files to a service that stores them in a bucket."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def upload(name: str, content: bytes, content_type: str = "application/octet-str
 
 
 async def uploaded(world: World, name: str, content: bytes, *changes: Any, **details: str) -> str:
-    """Uploads a file, merges it together with other changes, and returns its URL."""
+    """Upload a file and merge it together with other changes. Returns the URL of the file."""
     draft = await world.draft()
     answer = await world.edit(draft, upload(name, content, **details), *changes)
     assert answer.inserted_files

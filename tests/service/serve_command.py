@@ -1,4 +1,4 @@
-"""Runs `presscheck serve` in this process, and writes documentation for it."""
+"""Helpers that run `presscheck serve` in this process and write documentation for it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def run(*words: str) -> Result:
 
 
 def repository_with_problems(directory: Path) -> Path:
-    """A repository with two broken links."""
+    """Create a repository with two broken links."""
     repository = directory / "handbook"
     repository.mkdir()
     (repository / "SUMMARY.md").write_text("* [Start](README.md)\n", "utf-8")

@@ -1,4 +1,4 @@
-"""Starts `presscheck serve` as a process."""
+"""Helpers that run `presscheck serve` as a process."""
 
 import subprocess
 import sys
@@ -10,9 +10,9 @@ Process = subprocess.Popen[str]
 
 
 def impatient(*, renewal: float) -> tuple[str, ...]:
-    """Arguments of Python for a service whose leases expire after seconds.
+    """Return Python arguments for a service whose leases expire after 2.5 seconds.
 
-    After SIGUSR1 each write to a file fails, as with a quota that is used up; after SIGUSR2 none does.
+    After SIGUSR1 all writes to files fail, as with an exhausted quota; after SIGUSR2 they succeed again.
     """
     return (
         "-c",

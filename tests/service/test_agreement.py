@@ -1,7 +1,8 @@
-"""Two processes with separate homes on one PostgreSQL database and one bucket are one service: what is written through
-one is what the other shows, from the moment of its response.
+"""Two processes with one PostgreSQL database and one bucket act as one service.
 
-`PRESSCHECK_CASES` is how often 100 calls are made; `make agree` makes 10,000.
+They have separate data directories. A write to one process is visible in the other as soon as it is acknowledged.
+
+The test makes 100 calls times `PRESSCHECK_CASES`; `make agree` makes 10,000.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from tests.service.server import line, serving
 
 CALLS = 100 * int(os.environ.get("PRESSCHECK_CASES", "1"))
 EVERY = 1 if "PRESSCHECK_CASES" in os.environ else 4
-"""Of so many reads one is compared at the end."""
+"""One of this many reads is compared at the end."""
 CLIENTS = 4
 SEED = 2026
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(300 + CALLS // 4)
-def test_two_processes_on_one_database_and_one_bucket_agree(
+def test_processes_with_one_database_and_bucket_agree(
     postgresql: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = postgresql.new_database()

@@ -1,6 +1,6 @@
-"""Answers that are kept in memory are what a new read returns: after any commit, of any process, at any time.
+"""Responses in the cache equal those of a new read: after any commit, of any process, at any time.
 
-`PRESSCHECK_CASES` is how often 400 reads are made beside writers; `make stale` does 100,000.
+Readers make 400 reads times `PRESSCHECK_CASES` while others write; `make stale` makes 100,000.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ from presscheck.service.models.spaces import SpaceRow
 
 READS = 400 * int(os.environ.get("PRESSCHECK_CASES", "1"))
 EVERY = 1 if "PRESSCHECK_CASES" in os.environ else 3
-"""Of so many reads of the API one is repeated."""
+"""One of this many reads of the API is repeated."""
 PAUSE = 0.04
 """Seconds between two writes of one writer."""
 OTHER_SOURCES = re.compile(
     r"datetime\.now|\btime\.(?!monotonic)\w+\(|system_clock|os\.\w+|\brandom\.|\bopen\("
     r"|read_text|read_bytes|subprocess|global "
 )
-"""Words of modules whose results change while the database does not."""
+"""Code whose results change while the database does not."""
 ANOTHER_PROCESS = """
 import mmap, struct, sys, time
 database, board, space, pause = sys.argv[1:]
@@ -83,7 +83,7 @@ with open(board, "r+b") as file, mmap.mmap(file.fileno(), 24) as shared:
 
 @pytest.fixture(scope="module", params=NAMES)
 def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """A service that has done its first housekeeping, which writes."""
+    """A service that has finished its first housekeeping job, which writes to the database."""
     directory, url = tmp_path_factory.mktemp("service"), new_database(request)
     with running_service(directory, database_url=url) as running, closing(Database(running.database_url)) as own:
         for _ in range(1000):
@@ -102,7 +102,7 @@ def world(service: RunningService) -> World:
 
 @contextmanager
 def counted_callers() -> Generator[list[str]]:
-    """Every time that a request is looked up in the database: a kept answer does not do that."""
+    """Record the statements that look up the caller of a request; cached responses do not need them."""
     statements: list[str] = []
 
     def note(*details: Any) -> None:
@@ -115,14 +115,14 @@ def counted_callers() -> Generator[list[str]]:
 
 
 class Counter:
-    """A number that a writer counts up; `begun` is raised before a write is sent, `done` when it is acknowledged."""
+    """A number that a writer increments: `begun` before a write is sent, `done` when it is acknowledged."""
 
     def __init__(self) -> None:
         self.begun = self.done = 0
 
 
 class CountOfAnotherProcess:
-    """The same, in memory that another process shares."""
+    """A counter in memory shared with another process."""
 
     def __init__(self, shared: mmap.mmap) -> None:
         self._shared = shared
@@ -145,7 +145,7 @@ class Talk:
         self._known: dict[str, tuple[str, Any]] = {}
 
     def get(self, path: str, *, conditional: bool = False) -> Any:
-        """The JSON of a read; with `If-None-Match`, that of before if it is said to be the same."""
+        """Return the JSON of a read; `conditional` sends `If-None-Match`, and 304 returns the previous JSON."""
         tag, before = self._known.get(path, ("", None))
         headers = self._headers | ({"if-none-match": tag} if conditional and tag else {})
         self._connection.request("GET", path, headers=headers)
@@ -170,11 +170,11 @@ class Talk:
 
 
 Shown = tuple[Counter | CountOfAnotherProcess, str, Callable[[Any], str]]
-"""A number that is counted up, the path that shows it, and where it is in the JSON."""
+"""A counter, the path of a read that contains its number, and a function that gets the number from the JSON."""
 
 
 class Race:
-    """Writers and readers at once; the first failure ends all."""
+    """Concurrent writers and readers; the first failure ends all of them."""
 
     def __init__(self) -> None:
         self.ended = threading.Event()
@@ -195,7 +195,7 @@ class Race:
         return thread
 
     def write(self, counter: Counter, write: Callable[[int], object]) -> None:
-        """Counts up in a thread of its own until the end."""
+        """Increment a counter in a new thread until the end."""
 
         def count() -> None:
             while not self.ended.is_set():
@@ -207,7 +207,7 @@ class Race:
         self.start(count)
 
     def read(self, talk: Talk, shown: list[Shown]) -> None:
-        """Reads each number by its path: none before what was acknowledged, none that nobody wrote."""
+        """Read all numbers in turn; each is at least the acknowledged number and at most the last one that was sent."""
         for turn in range(READS // 4 // len(shown)):
             for counter, path, number_in in shown:
                 done = counter.done
@@ -220,7 +220,7 @@ class Race:
 @pytest.mark.engines
 @pytest.mark.slow
 def test_no_read_is_older_than_an_acknowledged_write(world: World, tmp_path: Path) -> None:
-    """Writers: two clients of the service, a connection of this process, and another process."""
+    """The writers are two clients of the service, a connection of this process, and another process."""
     space = f"/v1/spaces/{world.space}"
     board = tmp_path / "board"
     board.write_bytes(bytes(24))
@@ -236,7 +236,7 @@ def test_no_read_is_older_than_an_acknowledged_write(world: World, tmp_path: Pat
         asked = stack.enter_context(counted_callers())
         command = [sys.executable, "-c", ANOTHER_PROCESS, world.database_url, str(board), world.space, str(PAUSE)]
         other = stack.enter_context(subprocess.Popen(command))
-        stack.callback(struct.pack_into, "q", shared, 16, 1)  # ends it
+        stack.callback(struct.pack_into, "q", shared, 16, 1)  # ends the other process
         counters = subject, text, language = Counter(), Counter(), Counter()
         title = CountOfAnotherProcess(shared)
 
@@ -263,7 +263,7 @@ def test_no_read_is_older_than_an_acknowledged_write(world: World, tmp_path: Pat
             thread.join()
         for talk in talks:
             talk.close()
-        computed = len(asked) - 2 * (subject.done + text.done)  # a write with a body asks twice
+        computed = len(asked) - 2 * (subject.done + text.done)  # a write with a body looks up its caller twice
         struct.pack_into("q", shared, 16, 1)
         assert other.wait() == 0
     assert race.failures == []
@@ -274,7 +274,7 @@ def test_no_read_is_older_than_an_acknowledged_write(world: World, tmp_path: Pat
 
 
 @pytest.mark.engines
-def test_a_read_again_is_answered_from_memory_until_anything_is_written(world: World) -> None:
+def test_repeated_read_is_cached_until_the_next_write(world: World) -> None:
     space = f"/v1/spaces/{world.space}"
     with closing(Talk(world, "read")) as reader, closing(Talk(world, "admin")) as admin, counted_callers() as asked:
         first = reader.get(space)
@@ -290,7 +290,7 @@ def test_a_read_again_is_answered_from_memory_until_anything_is_written(world: W
         assert len(asked) == 5, "a write asks once"
 
 
-def test_a_read_whose_transaction_fails_at_its_end_keeps_no_answer(world: World) -> None:
+def test_read_with_failed_commit_is_not_cached(world: World) -> None:
     def fail(_connection: Connection) -> None:
         raise DBAPIError("COMMIT", {}, Exception("lost"), connection_invalidated=True)
 
@@ -309,8 +309,8 @@ def test_a_read_whose_transaction_fails_at_its_end_keeps_no_answer(world: World)
 
 
 @pytest.mark.slow
-def test_what_depends_on_more_than_the_database_is_not_kept(tmp_path: Path) -> None:
-    """Reads of the API, once more after a while and from another address, are what a new service returns."""
+def test_responses_that_depend_on_more_than_the_database_are_not_cached(tmp_path: Path) -> None:
+    """Two days later and with another host, reads return the same as after a restart of the service."""
     times = [datetime.now(UTC)]
     service = RunningService(tmp_path, clock=lambda: times[0])
     world = plant_world(service.database_url, service.base_url)
@@ -323,7 +323,7 @@ def test_what_depends_on_more_than_the_database_is_not_kept(tmp_path: Path) -> N
     known = furnish(world)
     with closing(Database(service.database_url)) as database:
         until = time.monotonic() + 60
-        while time.monotonic() < until:  # what jobs write while it is read would differ
+        while time.monotonic() < until:  # jobs that write during the reads would change responses
             with database.snapshot() as session:
                 is_due = (JobRow.state == "waiting") & (JobRow.run_at <= moment_text(times[0]))
                 if not session.scalar(select(JobRow.id).where((JobRow.state == "running") | is_due).limit(1)):
@@ -341,7 +341,7 @@ def test_what_depends_on_more_than_the_database_is_not_kept(tmp_path: Path) -> N
                 answers[path] = said(client, path)
                 said(client, path)
             kept = 2 * len(paths) - len(asked)
-        assert len(paths) // 2 < kept < len(paths)  # some have no answer, or one that is not kept
+        assert len(paths) // 2 < kept < len(paths)  # some reads fail, or their responses are not cached
         assert client.get("/v1/user", headers={"authorization": "Bearer passing"}).status_code == 200
         times[0] += timedelta(days=2)
         assert client.get("/v1/user", headers={"authorization": "Bearer passing"}).status_code == 401
@@ -349,7 +349,7 @@ def test_what_depends_on_more_than_the_database_is_not_kept(tmp_path: Path) -> N
         there = {"host": "there.localhost"}
         elsewhere = {path: said(client, path, there) for path in paths}
     service.stop()
-    service.start()  # knows nothing
+    service.start()  # with an empty cache
     with httpx.Client(base_url=world.base_url, headers=headers, timeout=60) as client:
         assert {path for path in paths if said(client, path) != afterwards[path]} <= timed(paths)
         assert {path for path in paths if said(client, path, there) != elsewhere[path]} <= timed(paths)
@@ -362,8 +362,8 @@ def said(client: httpx.Client, path: str, headers: dict[str, str] | None = None)
     return response.status_code, response.content
 
 
-def test_handlers_have_no_source_but_the_database_and_their_context() -> None:
-    """What they would take from elsewhere, nobody notes: the answer would be kept."""
+def test_handlers_use_only_the_database_and_their_context() -> None:
+    """The cache does not notice changes of other sources and would keep the response."""
     service = ROOT / "src" / "presscheck" / "service"
     files = [service / "permissions.py"]
     for package in ("handlers", "content", "review", "spaces", "sites"):
@@ -373,7 +373,7 @@ def test_handlers_have_no_source_but_the_database_and_their_context() -> None:
     assert {name: words for name, words in found.items() if words} == {}
 
 
-async def test_the_version_moves_with_every_commit_and_with_another_file(tmp_path: Path) -> None:
+async def test_version_changes_with_every_commit_and_with_another_file(tmp_path: Path) -> None:
     url, file = f"sqlite:///{tmp_path / 'a.sqlite'}", tmp_path / "a.sqlite"
     world = plant_world(url, "http://127.0.0.1:1")
     database, other = Database(url), Database(url)
@@ -407,7 +407,7 @@ async def test_the_version_moves_with_every_commit_and_with_another_file(tmp_pat
 
 
 @pytest.mark.slow
-async def test_the_version_of_postgresql_moves_with_every_commit(postgresql: Cluster) -> None:
+async def test_version_of_postgresql_changes_with_every_commit(postgresql: Cluster) -> None:
     url = postgresql.new_database()
     world = plant_world(url, "http://127.0.0.1:1")
     database, other = Database(url), Database(url)
@@ -416,7 +416,7 @@ async def test_the_version_of_postgresql_moves_with_every_commit(postgresql: Clu
     assert seen[0] is not None
     assert {*(await asyncio.gather(*(reader.current() for _ in range(50))))} == {*seen}
     for number, writer in enumerate((database, other)):
-        with writer.writing() as session:  # it is no more seen than it is committed
+        with writer.writing() as session:  # the version before the commit differs from the one after it
             session.get_one(SpaceRow, world.space).title = str(number)
             session.flush()
             under_way = await reader.current()
@@ -431,7 +431,7 @@ async def test_the_version_of_postgresql_moves_with_every_commit(postgresql: Clu
         session.execute(text(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}"))
     again: Version | None = None
     while again is None or again.connection == seen[0].connection:
-        again = await reader.current()  # none while the connection that is gone is opened again
+        again = await reader.current()  # None until the lost connection is replaced
         await asyncio.sleep(0.02)
     assert again and again not in seen, "another connection has another version"
     with other.snapshot() as session:
@@ -451,7 +451,7 @@ async def test_the_version_of_postgresql_moves_with_every_commit(postgresql: Clu
     other.close()
 
 
-async def test_the_answers_are_bounded_in_bytes(tmp_path: Path) -> None:
+async def test_cache_limits_its_size_in_bytes(tmp_path: Path) -> None:
     computed: list[str] = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -471,7 +471,7 @@ async def test_the_answers_are_bounded_in_bytes(tmp_path: Path) -> None:
     async def send(_message: Any) -> None:
         pass
 
-    # four small ones, with their keys and headers
+    # the limit has room for four small responses with their keys and headers
     database = Database(f"sqlite:///{tmp_path / 'a.sqlite'}")
     cache = AnswerCache(app, current_version(database), 2500)
     for path in ("1", "2", "3", "4", "1", "5", "1", "2"):

@@ -1,4 +1,4 @@
-"""What makes answers fast changes none of them: the JSON, the route that is found, what is kept of a revision."""
+"""Optimizations do not change responses: writing JSON, finding routes, and caching revisions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def member() -> OrganizationMember:
 
 
 def plain(value: Any) -> Any:
-    """What a model says: its fields by their names in the API, without those that are absent."""
+    """Convert a model to plain values: fields by their API names, without absent fields."""
     if isinstance(value, BaseModel):
         kept = value.nullable if isinstance(value, NullableModel) else frozenset()
         fields = {
@@ -65,19 +65,19 @@ def plain(value: Any) -> Any:
         {"error": {"code": 400, "message": None}},
     ],
 )
-def test_an_answer_is_written_as_its_fields_say(answer: Model | dict[str, Any]) -> None:
+def test_response_is_written_with_all_fields(answer: Model | dict[str, Any]) -> None:
     expected = json.dumps(plain(answer), ensure_ascii=False).encode("utf-8", "replace")
     assert json.loads(write_answer(answer)) == json.loads(expected)
 
 
-def test_a_null_with_a_meaning_is_sent_wherever_it_is() -> None:
+def test_nullable_field_is_sent_as_null_at_any_depth() -> None:
     assert json.loads(write_answer(member()))["role"] is None
     assert "joinedAt" not in json.loads(write_answer(member()))
     listed = Page[Any].model_construct(items=(member(),), next=None, count=1, total=1)
     assert json.loads(write_answer(listed))["items"][0]["role"] is None
 
 
-def test_the_index_finds_the_route_that_matching_in_turn_finds() -> None:
+def test_route_index_finds_the_first_matching_route() -> None:
     async def endpoint(*_: Any) -> None:
         raise AssertionError
 
@@ -90,7 +90,7 @@ def test_the_index_finds_the_route_that_matching_in_turn_finds() -> None:
     ]
     index = RouteIndex(routes)
     for number, route in enumerate(routes):
-        # a fixed part of another route is the value that could be found twice
+        # "latest" is a fixed part of another route, so that its path matches two routes
         for value in ("x1", "latest", "a b", "") if number % 10 == 0 else ("latest",):
             path = re.sub(r"\{\w+\}", value, route.path)
             scope = {"type": "http", "path": path, "method": min(route.methods or ()), "root_path": ""}
@@ -102,7 +102,7 @@ def test_the_index_finds_the_route_that_matching_in_turn_finds() -> None:
         assert index.matches({"type": "http", "path": path, "method": "GET", "root_path": ""})[0] is Match.NONE
 
 
-def test_a_cache_drops_what_was_not_asked_for_longest() -> None:
+def test_cache_drops_the_least_recently_used_entry() -> None:
     cache = BoundedCache(100)
     for key in "abcd":
         cache.put(key, key.upper(), 25)
@@ -117,8 +117,8 @@ def test_a_cache_drops_what_was_not_asked_for_longest() -> None:
     assert cache.get("a") is None
 
 
-async def test_what_is_kept_of_a_revision_has_the_address_of_each_request(tmp_path: Path) -> None:
-    """And a page that was added is there at once, in the listing, by id and by path."""
+async def test_cached_revision_has_urls_with_the_host_of_each_request(tmp_path: Path) -> None:
+    """A page that was added is found at once in the listing, by id and by path."""
     with running_service(tmp_path) as service:
         world = plant_world(service.database_url, service.base_url)
         headers = {"authorization": f"Bearer {world.tokens['admin']}"}

@@ -1,4 +1,4 @@
-"""API references on published pages: where their specifications come from, and requests from the page."""
+"""API references on published pages: their specifications, generated pages, and requests from the page."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LIST = '{% openapi-operation spec="lamps" path="/pets" method="get" %}\n{% endop
 
 
 async def site(world: World, text: str) -> str:
-    """The URL of a page with this text on a published site."""
+    """Publish a site with a page with this text. Returns the URL of the page."""
     change = await world.draft()
     await world.edit(change, rewrite("guide", f"# Guide\n\n{text}"))
     await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=change.id))
@@ -50,9 +50,7 @@ async def specify(world: World, text: str) -> None:
     assert not spec.last_processed_errors, spec.last_processed_errors
 
 
-async def test_a_page_shows_the_newest_version_of_a_specification(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_page_shows_the_newest_version_of_a_specification(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     url = await site(world, f"{LIST}\n## After\n")
     async with httpx.AsyncClient() as reader:
         before = (await reader.get(url)).text
@@ -75,7 +73,7 @@ async def test_a_page_shows_the_newest_version_of_a_specification(
         assert await results(reader, home, "X-Total") == [], "of further blocks only path and name are found"
 
 
-async def test_pages_without_references_may_send_requests_to_the_site_alone(world: World) -> None:
+async def test_pages_without_references_may_send_requests_only_to_the_site(world: World) -> None:
     url = await site(world, "Text.")
     async with httpx.AsyncClient() as reader:
         assert "connect-src 'self'" in (await reader.get(url)).headers["content-security-policy"].split("; ")
@@ -91,7 +89,7 @@ async def test_specifications_of_other_organizations_are_not_shown(world: World)
 
 
 def place_pages(world: World, **props: Any) -> None:
-    """Give the space a place of generated pages, as an import of a repository does."""
+    """Add a placeholder for generated pages to the space, as an import of a repository does."""
     source = {"type": "builtin:openapi", "props": props, "dependencies": {"spec": {"ref": SPEC}}}
     database = Database(world.database_url)
     with database.writing.begin() as session:
@@ -144,14 +142,14 @@ async def test_pages_are_generated_from_a_specification(world: World) -> None:
 
 
 async def results(reader: httpx.AsyncClient, url: str, query: str) -> list[str]:
-    """The URLs of the pages and of the sections that the search of a site finds, without its own URL."""
+    """Search a site. Returns the URLs of pages and sections in the results, relative to the site."""
     page = await reader.get(url, params={"q": query})
     found = page.text.partition("<ol")[2].partition("</ol>")[0]
     return [href.removeprefix(urlsplit(url).path) for href in re.findall(r'<a href="([^"]*)"', found)]
 
 
 class _Api:
-    """A small API that allows requests from other sites, and what it was asked."""
+    """A small API that allows requests from other sites; `asked` are the requests that it got."""
 
     def __init__(self) -> None:
         self.asked: list[dict[str, Any]] = []
@@ -196,7 +194,7 @@ def small_api() -> Iterator[_Api]:
 
 
 def feeding(url: str) -> str:
-    """A specification whose operation has every kind of input."""
+    """Return a specification whose operation has every kind of input."""
     body = {"type": "object", "properties": {"name": {"type": "string", "example": "Tom"}}}
     operation = {
         "summary": "Feed",
@@ -238,7 +236,7 @@ def click(browser: Browser, selector: str) -> None:
 async def test_a_request_is_sent_from_the_page(world: World, chromium: Browser) -> None:
     codes = json.dumps([javascript(request) for request in REQUESTS])
     made = "Object.getPrototypeOf(async function () {}).constructor(code)"
-    chromium.value(f"void {codes}.forEach((code) => {made})")  # an error if one is no program
+    chromium.value(f"void {codes}.forEach((code) => {made})")  # fails if one is not valid JavaScript
     with small_api() as api:
         await specify(world, feeding(api.url))
         chromium.open(await site(world, FEED))

@@ -1,4 +1,4 @@
-"""Questions to an organization: answered by a search, which says so."""
+"""Questions to an organization, which are answered by a search without a language model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ async def answer(world: World, query: str, by: str = "read", **how: object) -> A
     return found
 
 
-async def test_the_sources_of_an_answer_are_pages_with_words_of_the_question(world: World) -> None:
+async def test_sources_are_pages_with_words_of_the_question(world: World) -> None:
     found = await answer(world, "What do we find in the reference, all of it?")
     live = (await world.admin.send(GetSpace(space_id=world.space))).revision
     assert found.answer and found.answer.markdown and "* [Reference](" in found.answer.markdown
@@ -26,14 +26,14 @@ async def test_the_sources_of_an_answer_are_pages_with_words_of_the_question(wor
     assert (await answer(world, "Who is welcome?")).sources[0].sections == ("start",)
 
 
-async def test_the_page_with_most_words_comes_first(world: World) -> None:
+async def test_page_with_most_words_of_the_question_is_the_first_source(world: World) -> None:
     found = await answer(world, "second welcome guide", format="markdown")
     assert found.answer and found.answer.markdown
     assert found.answer.markdown.index("[Guide]") < found.answer.markdown.index("[Start]")
     assert len(found.sources) == 2
 
 
-async def test_an_answer_says_that_no_model_wrote_it(world: World) -> None:
+async def test_answer_states_that_no_model_wrote_it(world: World) -> None:
     for query in ("guide", "zeppelin"):
         found = await answer(world, query)
         assert found.answer and (found.answer.markdown or "").startswith(NO_MODEL)
@@ -42,16 +42,16 @@ async def test_an_answer_says_that_no_model_wrote_it(world: World) -> None:
     assert as_nodes.answer and as_nodes.answer.markdown is None and NO_MODEL in str(as_nodes.answer.document)
 
 
-async def test_a_question_of_common_words_is_searched_as_it_is(world: World) -> None:
+async def test_question_of_only_common_words_is_searched_unchanged(world: World) -> None:
     assert (await answer(world, "of it")).sources
 
 
-async def test_spaces_of_others_are_not_sources(world: World) -> None:
+async def test_spaces_that_the_caller_does_not_see_are_not_sources(world: World) -> None:
     await world.admin.send(UpdateSpace(space_id=world.space, default_level=None))
     assert (await answer(world, "guide")).sources == ()
     assert (await answer(world, "guide", by="admin")).sources
 
 
-async def test_a_question_has_a_limit(world: World) -> None:
+async def test_long_question_is_refused(world: World) -> None:
     with pytest.raises(Refused, match="at most 512 characters"):
         await answer(world, "why " * 200)

@@ -1,4 +1,4 @@
-"""Audit events: what is recorded of each write, who reads it, and for how long."""
+"""Audit events: their contents, filters, permissions and retention."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def test_actions_have_the_names_that_the_platform_documents(world: World) 
     assert "createOrganizationTeam" not in listed and "createSpace" in listed
 
 
-async def test_the_target_of_a_creation_is_the_new_item(world: World) -> None:
+async def test_target_of_a_creation_is_the_new_item(world: World) -> None:
     made = await world.clients["edit"].send(CreateChangeRequest(space_id=world.space, subject="Secret plan"))
     [event] = await events(world)
     assert (event.target.type, event.target.id) == ("change-request", made.id)
@@ -160,7 +160,7 @@ async def test_every_recorded_action_is_listed_with_its_meaning(world: World) ->
     assert {event.action for event in await events(world)} <= set(labels)
 
 
-async def test_events_are_deleted_after_their_time(world: World) -> None:
+async def test_old_events_are_deleted(world: World) -> None:
     await world.draft()
     [event] = await events(world)
     database = Database(world.database_url)

@@ -1,4 +1,4 @@
-"""Every operation, called by everyone, in an open and a private place: each caller gets what the table declares."""
+"""Every operation, called by all callers in an open and a private place: the outcome is the one in the table."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from presscheck.service.http.operations import READ_ONLY_OPERATIONS
 from presscheck.service.permissions import reaches
 
 PRIVATE_IDS = ("space_id", "spare_space_id", "collection_id", "change_request_id", "comment_id", "import_run_id")
-"""Ids of the private place that nobody learns who may not see it."""
+"""Ids of the private place that may not be in responses to callers who do not see it."""
 CREATES_WHAT_IS_MISSING = {PutOpenAPISpec}
 _FIRST_CASES = {case.operation: case for case in reversed(CASES)}
 NESTED = [
@@ -37,30 +37,30 @@ NESTED = [
     for operation, case in _FIRST_CASES.items()
     if len(operation.path_fields()) > 1 and operation not in CREATES_WHAT_IS_MISSING
 ]
-"""One case of each operation whose path leads to an item in another."""
+"""One case of each operation whose path names an item inside another item."""
 RECORDED = {GetComputedDocument, GetComputedRevision, RenderIntegration, RenderIntegrationWithGet}
-"""Operations that change nothing but are recorded, as events of an integration."""
+"""Read-only operations that are recorded as events of an integration, which changes the database."""
 EVERYONE = [(place, caller) for place, callers in CALLERS.items() for caller in callers]
 
 
 @pytest.fixture(scope="session", params=NAMES)
 def authorization(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    """The world of these tests, which each call leaves as it was."""
+    """The world of these tests; its database is restored after each call."""
     with authorization_world(tmp_path_factory.mktemp("authorization"), new_database(request)) as world:
         yield world
 
 
 @pytest.mark.attack("authorization matrix")
 @pytest.mark.parametrize("case", CASES, ids=str)
-async def test_callers_at_a_limit_get_what_is_declared(authorization: World, case: Case) -> None:
-    """Call as the last who are refused and the first who are admitted, where faults show first."""
+async def test_callers_at_a_limit_get_the_declared_outcome(authorization: World, case: Case) -> None:
+    """Call as the last callers that are refused and the first that are admitted, where faults are most likely."""
     await _expect_declared(authorization, case, _at_limits(case))
 
 
 @pytest.mark.slow
 @pytest.mark.attack("authorization matrix")
-async def test_other_callers_get_what_is_declared(authorization: World) -> None:
-    """Each case is called by one of those who are at no limit of it, in turn."""
+async def test_other_callers_get_the_declared_outcome(authorization: World) -> None:
+    """Each case is called by one caller that is not at a limit of the case; the callers take turns."""
     failures = [
         f"{case}, {caller.name}, {place} place: {deviation}"
         for number, case in enumerate(CASES)
@@ -86,7 +86,7 @@ async def _expect_declared(world: World, case: Case, callers: list[tuple[str, Ca
 
 
 def _at_limits(case: Case) -> list[tuple[str, Caller]]:
-    """Return the callers beside whom, in the order of their rights, stands one with another outcome."""
+    """Return the callers whose neighbor, in the order of rights, has another outcome."""
     found: list[tuple[str, Caller]] = []
     for place, callers in CALLERS.items():
         outcomes = [_outcome(case, caller, place) for caller in callers]
@@ -97,15 +97,15 @@ def _at_limits(case: Case) -> list[tuple[str, Caller]]:
 
 
 def _outcome(case: Case, caller: Caller, place: str) -> tuple[int | str, bool]:
-    """Return the declared outcome, and whether the item that the case lists is listed."""
+    """Return the declared outcome, and True if the case declares that its item is listed."""
     outcome = case.policy(caller, place) if caller.is_signed_in else 401
     return outcome, bool(case.listed and outcome == ALLOWED and case.listed(caller, place))
 
 
 @pytest.mark.attack("other organizations")
 @pytest.mark.parametrize("case", NESTED, ids=lambda case: case.operation.__name__)
-async def test_an_item_is_only_found_in_its_container(authorization: World, case: Case) -> None:
-    """A path that leads from an organization, space or site of the caller to an item of another one is not found."""
+async def test_item_is_only_found_in_its_container(authorization: World, case: Case) -> None:
+    """A path with an organization, space or site of the caller and an item of another organization is not found."""
     names = case.operation.path_fields()
     deviations: list[str] = []
     for number in range(1, len(names)):
@@ -124,13 +124,13 @@ def test_every_operation_is_declared() -> None:
     assert {case.operation for case in CASES} == set(every_operation())
 
 
-def test_no_two_cases_have_the_same_name() -> None:
+def test_names_of_cases_are_unique() -> None:
     names = [str(case) for case in CASES]
     assert len(set(names)) == len(names)
 
 
-def test_most_cases_admit_somebody_and_refuse_somebody() -> None:
-    """A case that refuses or admits everyone who is signed in proves less; there are few, and these are known."""
+def test_most_cases_admit_some_callers() -> None:
+    """A case that refuses all callers that are signed in proves less; the few exceptions are listed here."""
     outcomes = {
         str(case): {case.policy(caller, place) for place, caller in EVERYONE if caller.is_signed_in}
         for case in CASES
@@ -143,7 +143,7 @@ def test_most_cases_admit_somebody_and_refuse_somebody() -> None:
 
 
 async def _deviations(world: World, case: Case, caller: Caller, place: str) -> list[str]:
-    """How the response to a call and its effects differ from the declared ones; the effects are undone."""
+    """Send a call and undo its effects. Returns deviations of the response and the effects from the declared ones."""
     call = _call(world, case, caller, place)
     response = await world.service.send(call, world.tokens[caller.name])
     has_changed, requests = world.service.restore(), world.outgoing_requests()
@@ -186,7 +186,7 @@ def _is_write(operation: type[Operation[Any]]) -> bool:
 
 
 def _hidden(world: World, case: Case, caller: Caller) -> set[str]:
-    """Words and ids that no response to the caller may contain."""
+    """Return words and ids that no response to the caller may contain."""
     hidden = {FOR_THIRD}
     if not caller.is_member:
         hidden.add(world.ids[OPEN]["member_id"])  # also named in the merge rules of the organization

@@ -67,7 +67,7 @@ async def site(world: World, **looks: Any) -> str:
 
 
 async def long_site(world: World) -> str:
-    """A site whose first space has fifty pages and whose second section makes a row of sections."""
+    """Publish a site with two sections, the first with about fifty pages. Returns its URL."""
     parts = "".join(f"\n\n## Part {number}\n\n" + "Text.\n\n" * 30 for number in range(9))
     texts = rewrite("guide", TEXT + "\n" + "word " * 300), rewrite("reference", f"# Reference{parts}")
     change = await world.draft()
@@ -148,7 +148,7 @@ async def test_the_current_section_is_in_view_on_a_phone(world: World, chromium_
 
 
 @pytest.mark.slow
-async def test_every_link_can_be_reached_and_seen_by_keyboard(world: World, chromium_without_scripts: Browser) -> None:
+async def test_links_are_reachable_and_visible_by_keyboard(world: World, chromium_without_scripts: Browser) -> None:
     browser = chromium_without_scripts
     browser.open(f"{await site(world)}guide", 1280, 900)
     seen: list[str] = []
@@ -189,7 +189,7 @@ CONTRASTS = """(() => {
 
 
 @pytest.mark.slow
-async def test_marked_words_can_be_read_in_both_themes(world: World, chromium: Browser) -> None:
+async def test_marked_words_have_enough_contrast_in_both_themes(world: World, chromium: Browser) -> None:
     address = await site(world)
     colors = ("red", "orange", "yellow", "green", "blue", "purple")
     styles = [f"{name}:{color}" for name in ("color", "background-color") for color in colors]
@@ -204,7 +204,7 @@ async def test_marked_words_can_be_read_in_both_themes(world: World, chromium: B
 
 
 @pytest.mark.slow
-async def test_blocks_are_in_line(world: World, chromium: Browser) -> None:
+async def test_blocks_are_aligned(world: World, chromium: Browser) -> None:
     address = await site(world)
     formula = "$$\n\\int_0^1 x^2 dx = \\frac{1}{3}\n$$\n\nA word[^1].\n\n[^1]: The note.\n\n"
     update = '{% update date="2026-01-02" %}\n## New\n\nText.\n{% endupdate %}\n'
@@ -234,7 +234,7 @@ END_OF_CODE = (
 
 
 @pytest.mark.slow
-async def test_a_button_that_copies_works_and_covers_no_code(world: World, chromium: Browser) -> None:
+async def test_copy_button_covers_no_code_and_needs_a_clipboard(world: World, chromium: Browser) -> None:
     address = await site(world)
     wrapped = '{% code overflow="wrap" %}\n```\n' + "word " * 50 + "\n```\n{% endcode %}\n"
     change = await world.draft()
@@ -249,7 +249,7 @@ async def test_a_button_that_copies_works_and_covers_no_code(world: World, chrom
 
 
 @pytest.mark.slow
-async def test_nothing_is_missing_on_paper(world: World, chromium: Browser) -> None:
+async def test_printed_page_shows_all_content(world: World, chromium: Browser) -> None:
     address = await site(world)
     columns = "|".join(f"column{number}withalongname" for number in range(9))
     wide = f"|{columns}|\n|{'---|' * 9}\n|{columns}|\n\n"
@@ -278,8 +278,8 @@ OPENED = "[...document.querySelectorAll('.tabs > [open] > summary')].map(tab => 
 
 
 @pytest.mark.slow
-async def test_what_the_script_of_pages_does(world: World, chromium: Browser) -> None:
-    """Results while the reader types, tabs that open together, large pictures, and another theme."""
+async def test_script_of_pages(world: World, chromium: Browser) -> None:
+    """Results while the reader types, tabs that open together, enlarged pictures, and the choice of a theme."""
     address = await site(world)
     change = await world.draft()
     picture = "![A map](https://example.org/map.png)\n\n"
@@ -339,16 +339,16 @@ async def test_what_the_script_of_pages_does(world: World, chromium: Browser) ->
 
 
 @pytest.mark.slow
-async def test_thanks_for_feedback_get_the_focus(world: World, chromium: Browser) -> None:
+async def test_thanks_for_feedback_get_focus(world: World, chromium: Browser) -> None:
     chromium.open(f"{await site(world, feedback={'enabled': True})}guide")
     chromium.click(".feedback button")
-    chromium.wait("document.activeElement.matches('.thanks')")  # the button that had it is hidden
+    chromium.wait("document.activeElement.matches('.thanks')")  # the focused button is hidden
     assert chromium.value("document.activeElement.innerText") == "Thank you for your feedback."
 
 
 @pytest.mark.slow
-async def test_what_a_page_embeds_stays_within_its_policy(world: World, chromium: Browser) -> None:
-    """A player is loaded when the reader asks for it, from known sites alone; structured data is data."""
+async def test_embeds_of_a_page_obey_its_content_security_policy(world: World, chromium: Browser) -> None:
+    """A player is loaded only after a click and only from known sites; structured data cannot run scripts."""
     address = await site(world)
     title = "</script><script>document.title='run'</script>"
     text = f'{{% embed url="{VIDEO}" %}}\nA bunny\n{{% endembed %}}\n\n{{% embed url="https://example.org/film" %}}\n'
@@ -375,5 +375,5 @@ async def test_what_a_page_embeds_stays_within_its_policy(world: World, chromium
     assert chromium.value(VIOLATIONS) == ["frame-src", "script-src-elem"]
 
 
-def test_the_script_is_small() -> None:
+def test_script_is_small() -> None:
     assert len(gzip.compress(Path(assets.__file__).with_name("site.js").read_bytes())) < 20_000

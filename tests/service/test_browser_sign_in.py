@@ -1,4 +1,4 @@
-"""Sign-in by browser over a socket: device codes, authorization codes with PKCE, refresh, revocation, and attacks."""
+"""Sign-in with a browser, over a socket: device codes, authorization codes with PKCE, refresh, revocation, attacks."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def timed_service(tmp_path_factory: pytest.TempPathFactory, clock: SetClock) -> 
 
 @pytest.fixture
 def timed(timed_service: RunningService, clock: SetClock) -> Iterator[SignInSite]:
-    """A service whose time a test sets."""
-    clock.pass_by(3600)  # failures of an earlier test are forgotten
+    """A service whose clock the tests set."""
+    clock.pass_by(3600)  # so that failures of earlier tests no longer count
     with httpx.Client() as browser:
         yield SignInSite(timed_service.base_url, timed_service.token, browser)
 
@@ -82,7 +82,7 @@ def test_a_denied_device_gets_no_tokens(site: SignInSite) -> None:
     assert site.browser.get(device["verification_uri_complete"]).status_code == 404, "a decision is final"
 
 
-def test_a_device_that_polls_too_fast_is_slowed_down(timed: SignInSite, clock: SetClock) -> None:
+def test_device_that_polls_too_fast_has_to_slow_down(timed: SignInSite, clock: SetClock) -> None:
     device = timed.device()
     assert timed.poll(device)["error"] == "authorization_pending"
     assert timed.poll(device)["error"] == "slow_down"
@@ -109,7 +109,7 @@ def test_codes_and_tokens_expire(timed: SignInSite, clock: SetClock) -> None:
     assert timed.refresh(renewed["refresh_token"])["error"] == "invalid_grant"
 
 
-def test_an_authorization_code_is_exchanged_once(site: SignInSite) -> None:
+def test_authorization_code_can_be_exchanged_once(site: SignInSite) -> None:
     page = site.browser.get(site.authorize_url())
     assert "form-action 'self' http://127.0.0.1:4711;" in page.headers["content-security-policy"]
     assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
@@ -130,11 +130,11 @@ def test_an_authorization_code_is_exchanged_once(site: SignInSite) -> None:
     "changed",
     [{"code_verifier": "w" * 43}, {"code_verifier": ""}, {"redirect_uri": "http://127.0.0.1:4712/callback"}],
 )
-def test_an_authorization_code_is_useless_for_others(site: SignInSite, changed: dict[str, str]) -> None:
+def test_authorization_code_needs_its_verifier_and_redirect_uri(site: SignInSite, changed: dict[str, str]) -> None:
     assert site.exchange(site.code(), **changed)["error"] in ("invalid_grant", "invalid_request")
 
 
-def test_a_code_of_one_kind_is_none_of_the_other(site: SignInSite) -> None:
+def test_device_codes_and_authorization_codes_are_not_interchangeable(site: SignInSite) -> None:
     device = site.device()
     assert site.exchange(device["device_code"])["error"] == "invalid_grant"
     assert site.poll({"device_code": site.code()})["error"] == "invalid_request"
@@ -156,7 +156,7 @@ def test_a_code_of_one_kind_is_none_of_the_other(site: SignInSite) -> None:
         "",
     ],
 )
-def test_nothing_is_sent_to_another_address(site: SignInSite, redirect_uri: str) -> None:
+def test_other_redirect_uris_are_refused(site: SignInSite, redirect_uri: str) -> None:
     response = site.browser.get(site.authorize_url(redirect_uri=redirect_uri))
     assert (response.status_code, "location" in response.headers, "<form" in response.text) == (400, False, False)
 
@@ -170,18 +170,20 @@ def test_nothing_is_sent_to_another_address(site: SignInSite, redirect_uri: str)
         ({"code_challenge": "", "code_challenge_method": ""}, "invalid_request"),
     ],
 )
-def test_an_invalid_request_returns_to_the_client(site: SignInSite, changed: dict[str, str], error: str) -> None:
+def test_error_of_an_invalid_request_is_sent_to_the_client(
+    site: SignInSite, changed: dict[str, str], error: str
+) -> None:
     location = site.browser.get(site.authorize_url(**changed)).headers["location"]
     query = parse_qs(urlsplit(location).query)
     assert location.startswith(CALLBACK) and (query["error"], query["state"]) == ([error], ["s1"])
 
 
-def test_a_parameter_is_given_once(site: SignInSite) -> None:
+def test_repeated_parameter_is_refused(site: SignInSite) -> None:
     response = site.browser.get(site.authorize_url() + "&redirect_uri=https://attacker.example/")
     assert (response.status_code, "given twice" in response.text) == (400, True)
 
 
-def test_a_form_needs_its_browser_and_its_origin(site: SignInSite) -> None:
+def test_form_is_accepted_only_from_its_browser_and_origin(site: SignInSite) -> None:
     device = site.device()
     page = site.browser.get(device["verification_uri_complete"]).text
     found = re.search('name="request" value="([^"]+)"', page)
@@ -194,7 +196,7 @@ def test_a_form_needs_its_browser_and_its_origin(site: SignInSite) -> None:
     assert site.browser.post(url, data=form, headers={"origin": site.base_url}).status_code == 200
 
 
-def test_only_a_personal_token_approves(timed: SignInSite) -> None:
+def test_only_personal_tokens_approve_a_sign_in(timed: SignInSite) -> None:
     narrow = timed.signed_in("read")
     device = timed.device("admin")
     for token in ("", "wrong", narrow["access_token"], narrow["refresh_token"]):
@@ -213,7 +215,7 @@ def test_user_codes_cannot_be_guessed(timed: SignInSite, clock: SetClock) -> Non
     assert timed.browser.get(timed.device()["verification_uri_complete"]).status_code == 200
 
 
-def test_a_refresh_token_is_used_once(site: SignInSite) -> None:
+def test_refresh_token_can_be_used_once(site: SignInSite) -> None:
     first = site.signed_in("read")
     second = site.refresh(first["refresh_token"])
     assert (second["scope"], site.user(second["access_token"])) == ("read", 200)
@@ -223,14 +225,14 @@ def test_a_refresh_token_is_used_once(site: SignInSite) -> None:
     assert site.refresh(second["refresh_token"])["error"] == "invalid_grant"
 
 
-def test_a_refresh_widens_no_scope(site: SignInSite) -> None:
+def test_refresh_does_not_widen_the_scope(site: SignInSite) -> None:
     tokens = site.signed_in("read")
     fields = {"grant_type": "refresh_token", "refresh_token": tokens["refresh_token"], "scope": "admin"}
     assert site.post("token", **fields)["error"] == "invalid_scope"
 
 
 @pytest.mark.parametrize("which", ["access_token", "refresh_token"])
-def test_a_revoked_token_ends_its_sign_in_and_no_other(site: SignInSite, which: str) -> None:
+def test_revoking_a_token_ends_only_its_sign_in(site: SignInSite, which: str) -> None:
     tokens, others = site.signed_in(), site.signed_in()
     assert site.post("revoke", token=tokens[which])["status"] == 200
     assert site.user(tokens["access_token"]) == 401
@@ -247,7 +249,7 @@ def test_the_operator_revokes_a_whole_sign_in(site: SignInSite, world: World) ->
     assert site.refresh(tokens["refresh_token"])["error"] == "invalid_grant"
 
 
-def test_a_personal_token_is_not_revoked_by_a_program(site: SignInSite) -> None:
+def test_revocation_endpoint_does_not_revoke_personal_tokens(site: SignInSite) -> None:
     assert site.post("revoke", token=site.token)["status"] == site.post("revoke", token="unknown")["status"] == 200
     assert site.user(site.token) == 200
 
@@ -281,11 +283,11 @@ WRITES_OF_CONTENT = [
     "spaces",
     "translations",
 ]
-"""Modules of the API whose writes the scope `write` permits; written apart from the service on purpose."""
+"""Modules of the API whose writes the scope `write` permits; a copy that is independent of the service on purpose."""
 
 
 @pytest.mark.attack("authorization matrix")
-def test_each_write_needs_its_scope(site: SignInSite) -> None:
+def test_each_operation_needs_its_scope(site: SignInSite) -> None:
     all_handlers()
     deviations: list[str] = []
     tokens = {scope: site.signed_in(scope)["access_token"] for scope in ("read", "write", "admin")}
@@ -303,7 +305,7 @@ def test_each_write_needs_its_scope(site: SignInSite) -> None:
     assert deviations == []
 
 
-async def test_a_scope_gives_nothing_that_its_user_lacks(site: SignInSite, world: World) -> None:
+async def test_scope_does_not_extend_the_permissions_of_its_user(site: SignInSite, world: World) -> None:
     site.token = world.tokens["read"]
     async with Client(world.base_url, site.signed_in("admin")["access_token"]) as client:
         with pytest.raises(Forbidden):
@@ -397,7 +399,7 @@ def test_an_unusable_form_is_refused(site: SignInSite, kind: str, body: bytes) -
         assert httpx.post(url, content=body, headers={"content-type": kind}).status_code in (400, 403)
 
 
-async def test_a_new_token_of_a_removed_sign_in_is_not_signed_in(site: SignInSite) -> None:
+async def test_token_of_a_revoked_sign_in_is_not_signed_in(site: SignInSite) -> None:
     tokens = site.signed_in()
     async with Client(site.base_url, tokens["access_token"]) as client:
         site.post("revoke", token=tokens["refresh_token"])

@@ -55,7 +55,7 @@ async def test_filters_by_creator_contributor_and_requested_reviewer(world: Worl
     assert await listed(world, status="draft", creator=world.users["read"]) == []
 
 
-async def test_draft_open_and_archived_can_be_changed_into_each_other(world: World) -> None:
+async def test_status_changes_between_draft_open_and_archived(world: World) -> None:
     made = await world.draft()
     for status in ("open", "draft", "archived", "open", "archived", "draft"):
         assert (await set_status(world, made, status)).status == status

@@ -1,4 +1,4 @@
-"""The changes of change requests and revisions."""
+"""The lists of changes of change requests and revisions."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Collections over a socket: nesting, order, permissions, and what happens to their items."""
+"""Collections over a socket: nesting, order, permissions, moves, transfers and deletion."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def titles(world: World, by: str = "admin", **given: object) -> list[str]:
 
 
 async def order(world: World, parent: str) -> list[str]:
-    """The spaces and collections in a collection, in order, as the lists return them."""
+    """Return the titles of the listed items in a collection, in order."""
     listed = await world.admin.send(ListSpacesInCollection(collection_id=parent))
     return [item.title for item in listed.items]
 
@@ -93,7 +93,7 @@ async def test_permissions_of_collections(world: World) -> None:
         await world.clients["guest"].send(GetCollection(collection_id=made.id))
 
 
-async def test_items_of_a_closed_collection_stay_closed_after_its_deletion(world: World) -> None:
+async def test_deleting_a_private_collection_keeps_its_items_private(world: World) -> None:
     closed = await collection(world, "Closed")
     inner = await collection(world, "Inner", closed.id)
     shut = await space(world, "Shut", closed.id)
@@ -113,7 +113,7 @@ async def test_items_of_a_closed_collection_stay_closed_after_its_deletion(world
     assert (await world.admin.send(GetCollection(collection_id=inner.id))).parent is None
 
 
-async def test_items_of_a_deleted_collection_take_its_position(world: World) -> None:
+async def test_items_of_a_deleted_collection_move_to_its_position(world: World) -> None:
     first, middle, last = [await collection(world, title) for title in ("First", "Middle", "Last")]
     await collection(world, "A", middle.id)
     await collection(world, "B", middle.id)
@@ -122,7 +122,7 @@ async def test_items_of_a_deleted_collection_take_its_position(world: World) -> 
     assert first.id != last.id
 
 
-async def test_moves_keep_one_order_for_spaces_and_collections(world: World) -> None:
+async def test_spaces_and_collections_share_one_order(world: World) -> None:
     top = await collection(world, "Top")
     for title in ("A", "B", "C"):
         await space(world, title, top.id)
@@ -222,7 +222,7 @@ async def test_a_move_that_changes_access_requires_an_admin_of_the_item(world: W
     assert (await world.admin.send(MoveSpace(space_id=space.id, parent=closed.id))).parent == closed.id
 
 
-async def test_a_collection_does_not_take_closed_items_to_other_readers(world: World, other_organization: str) -> None:
+async def test_moving_a_collection_does_not_open_private_items_to_others(world: World, other_organization: str) -> None:
     at = {"organization_id": world.organization}
     outer, inner = [await world.admin.send(CreateCollection(**at, title=title)) for title in ("Outer", "Inner")]
     await world.admin.send(UpdateCollection(collection_id=inner.id, default_level="admin"))

@@ -44,7 +44,7 @@ async def place(world: World) -> Path:
     return {"space_id": world.space, "change_request_id": (await world.draft()).id}
 
 
-async def test_a_comment_has_author_place_and_time(world: World, place: Path) -> None:
+async def test_comment_has_author_target_and_permissions(world: World, place: Path) -> None:
     made = await world.clients["comment"].send(
         PostComment(
             **place,
@@ -149,9 +149,7 @@ async def test_replies_on_a_live_space_are_edited_and_deleted(world: World, plac
         await world.admin.send(GetSpaceReply(**one))
 
 
-async def test_commenters_of_a_live_space_are_listed_without_those_of_its_change_requests(
-    world: World, place: Path
-) -> None:
+async def test_commenters_of_a_space_exclude_those_of_its_change_requests(world: World, place: Path) -> None:
     await world.clients["comment"].send(PostSpaceComment(space_id=world.space, body=text("Hm")))
     await world.clients["edit"].send(PostComment(**place, body=text("Hm")))
     commenters = (await world.admin.send(ListSpaceCommenters(space_id=world.space))).items
@@ -192,7 +190,7 @@ async def test_deleting_a_comment_deletes_its_replies_and_updates_the_count(worl
     assert (await world.admin.send(GetChangeRequest(**place))).comments == 0
 
 
-async def test_the_live_space_has_its_own_comments(world: World, place: Path) -> None:
+async def test_comments_of_the_live_content_are_separate(world: World, place: Path) -> None:
     here = {"space_id": world.space}
     made = await world.clients["comment"].send(PostSpaceComment(**here, body=text("Live"), page="start"))
     assert (made.target.change_request, made.target.space) == (None, world.space)
@@ -209,7 +207,7 @@ async def test_the_live_space_has_its_own_comments(world: World, place: Path) ->
     assert (await world.admin.send(ListSpaceComments(**here))).count == 0
 
 
-async def test_a_delete_does_not_tell_what_exists_elsewhere(world: World, place: Path) -> None:
+async def test_delete_does_not_reveal_items_elsewhere(world: World, place: Path) -> None:
     other = {"space_id": world.space, "change_request_id": (await world.draft("Other")).id}
     comment = await world.admin.send(PostComment(**other, body=text("Hm")))
     reply = await world.admin.send(PostReply(**other, comment_id=comment.id, body=text("Yes")))

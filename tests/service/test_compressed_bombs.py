@@ -1,4 +1,4 @@
-"""Small inputs that grow when they are unpacked: they are refused, or cost no more than a fixed amount of memory."""
+"""Small inputs that are large when decompressed: they are refused or need limited memory."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from presscheck.documents.lz_string import compressed
 from presscheck.service.handlers import installations
 
 MOST_GROWTH = 400 * 1024 * 1024
-"""Bytes by which the service may grow while it creates a PDF."""
+"""Maximum growth of the memory of the service while it creates a PDF, in bytes."""
 
 
 @contextmanager
 def responding(body: bytes, **headers: str) -> Iterator[str]:
-    """A website that responds with this body and these headers."""
+    """Run a website that responds with this body and these headers. Yields its URL."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -61,7 +61,7 @@ def headers_of(world: World) -> dict[str, str]:
 
 
 @pytest.mark.attack("compressed bombs")
-def test_a_compressed_request_is_not_unpacked(world: World) -> None:
+def test_compressed_request_is_not_decompressed(world: World) -> None:
     body = gzip.compress(b'{"title": "a"}')
     headers = headers_of(world) | {"content-encoding": "gzip", "content-type": "application/json"}
     response = httpx.post(f"{world.base_url}/v1/orgs/{world.organization}/spaces", content=body, headers=headers)
@@ -70,7 +70,7 @@ def test_a_compressed_request_is_not_unpacked(world: World) -> None:
 
 @pytest.mark.slow
 @pytest.mark.attack("compressed bombs")
-async def test_a_compressed_response_of_another_server_is_not_unpacked(
+async def test_compressed_response_of_another_server_is_not_decompressed(
     tmp_path: Path, own_database: str | None
 ) -> None:
     body = gzip.compress(b'{"openapi": "3.0.0", "info": {"title": "T", "version": "1"}, "paths": {}}')
@@ -86,9 +86,7 @@ async def test_a_compressed_response_of_another_server_is_not_unpacked(
 
 
 @pytest.mark.attack("compressed bombs")
-async def test_a_packed_component_has_a_limit_when_it_is_unpacked(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_decompressed_component_has_a_size_limit(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     packed = compressed(json.dumps({"componentId": "a" * 1000, "props": {}, "context": {}}))
     monkeypatch.setattr(installations, "LONGEST_UNPACKED", 1000)
     name = f"lamp-{world.organization}"
@@ -100,7 +98,7 @@ async def test_a_packed_component_has_a_limit_when_it_is_unpacked(
 
 
 def image_bomb(side: int) -> bytes:
-    """A black and white PNG of one color, with one bit for each pixel; when it is decoded, each takes a byte."""
+    """Return a square PNG of one color with one bit for each pixel; decoded, each pixel needs a byte."""
     packer = zlib.compressobj(9)
     row = bytes(1 + side // 8)
     rows = b"".join([*(packer.compress(row) for _ in range(side)), packer.flush()])
@@ -144,7 +142,7 @@ async def test_image_bombs_are_replaced_in_a_pdf(world: World) -> None:
 
 
 class Peak:
-    """Measures by how much this process, which runs the service, grew at most."""
+    """A context that measures the maximum memory growth of this process, which runs the service."""
 
     def __enter__(self) -> Peak:
         self._before, self._most, self._ending = resident(), 0, threading.Event()
@@ -164,7 +162,7 @@ class Peak:
 
 
 def resident() -> int:
-    """Bytes of memory of this process; zero where the system does not show it."""
+    """Return the resident memory of this process in bytes, or 0 on systems without /proc."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
     except OSError:
@@ -173,7 +171,7 @@ def resident() -> int:
 
 @pytest.mark.attack("path traversal")
 @pytest.mark.parametrize("name", ["files/../../evil", "files//etc/evil", "files/" + "0" * 64])
-def test_an_import_writes_no_file_under_a_foreign_name(tmp_path: Path, name: str) -> None:
+def test_import_refuses_files_with_names_that_do_not_match(tmp_path: Path, name: str) -> None:
     source, target = tmp_path / "source", tmp_path / "target"
     source.mkdir()
     RunningService(source, sample=True)

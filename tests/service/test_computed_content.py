@@ -1,4 +1,4 @@
-"""Content sources of integrations: what their scripts get, and what the service makes of their responses."""
+"""Content sources of integrations: the input of their scripts, and how the service uses their responses."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ async def test_a_content_source_computes_pages_and_documents(here: World, lamp: 
 
 
 @pytest.mark.slow
-async def test_what_is_no_content_is_a_clean_problem_and_a_log(lamp: Publisher) -> None:
+async def test_invalid_content_of_a_script_is_reported_and_logged(lamp: Publisher) -> None:
     await lamp.install()
     refused = await computed(lamp, "document", props={"greeting": "none"})
     assert (refused.status_code, "did not respond with content" in refused.text) == (502, True)

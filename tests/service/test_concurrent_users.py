@@ -1,4 +1,4 @@
-"""Eight users merge, comment and edit concurrently in two processes of the service; the result is consistent."""
+"""Eight clients merge, comment and edit concurrently in two processes of the service; the result is consistent."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PATIENT = Timeouts(read=120)
 
 
 class Person:
-    """One of the users, with their own connections; records acknowledged writes."""
+    """A client with its own connections, which records acknowledged writes."""
 
     def __init__(self, world: World, client: Client, number: int, shared: ChangeRequest) -> None:
         self.client = client
@@ -57,7 +57,7 @@ class Person:
             await self._shared_branch(turn)
 
     async def _own_branch(self, turn: int) -> None:
-        """Creates and merges a change request; all edit the same page, and each adds a page."""
+        """Create and merge a change request that rewrites the page "guide" and adds a page."""
         draft = await self.client.send(CreateChangeRequest(space_id=self.space, subject=f"{self.number}.{turn}"))
         self.numbers.append(draft.number)
         here = {"space_id": self.space, "change_request_id": draft.id}
@@ -73,7 +73,7 @@ class Person:
         self.titles.append(title)
 
     async def _shared_branch(self, turn: int) -> None:
-        """All edit one change request and comment on it; some comments are deleted, some resolved."""
+        """Edit the shared change request and comment on it; delete one comment, resolve another in odd turns."""
         edit = insert(f"Shared {self.number}.{turn}")
         await self.client.send(EditChangeRequestContent(**self.shared, changes=(edit,), compat=False))
         kept = await self._comment(self.shared, "shared")
@@ -110,7 +110,7 @@ async def test_concurrent_users_leave_consistent_data(tmp_path: Path, database_u
 
 
 async def require_agreement(client: Client, world: World, shared: ChangeRequest, crowd: list[Person]) -> None:
-    """Compares the data of the service with the responses that the users got."""
+    """Compare the data of the service with the responses that the clients got."""
     found: list[ChangeRequest] = []
     for status in ("draft", "open", "merged"):
         listing = ListChangeRequests(space_id=world.space, status=status, limit=1000)

@@ -1,4 +1,4 @@
-"""What a condition hides is nowhere for visitors who do not meet it: every place that a visitor can read is walked."""
+"""Content with a condition is in no response to visitors who do not meet it; a crawler reads all that visitors can."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ WITHOUT_PAGES = {
     "/oauth/revoke",
     "/oauth/token",
 }
-"""The other routes without an API token: none of them shows the text of a page."""
+"""Other routes without an API token, which do not show the text of a page."""
 WORD = "zorb"
 PLACES = ["uppercase"]
 
 
 def hidden(place: str) -> str:
-    """A word of its own that only visitors with the claim `pro` may see."""
+    """Return a word, unique for a place, that only visitors with the claim `pro` may see."""
     if place not in PLACES:
         PLACES.append(place)
     return f"{{%if visitor.claims.pro%}}{WORD}{place}{{%endif%}}"
@@ -141,7 +141,7 @@ Note.[^1]
 
 
 def plant(world: World) -> None:
-    """Adds a live revision with the word in every field that visitors read."""
+    """Add a live revision with hidden words in every field that visitors read."""
     database = Database(world.database_url)
     with database.writing.begin() as session:
         snippet = add_document(session, f"Open. {hidden('snippet')}\n")
@@ -203,7 +203,7 @@ def plant(world: World) -> None:
 
 
 async def site_with_the_word(world: World) -> tuple[str, dict[str, str]]:
-    """A published site with adaptive content, with the word in its structure and in its customization, too."""
+    """Publish a site with adaptive content and with hidden words also in its structure and customization."""
     address, at = await published(world, visibility="visitor-auth")
     plant(world)
     other = await world.admin.send(CreateSpace(organization_id=world.organization, title=f"Other {hidden('other')}"))
@@ -234,7 +234,7 @@ async def browser() -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def walk(browser: httpx.AsyncClient, start: str) -> str:
-    """Returns everything that a site says, in lower case: pages, addresses, headers, search results."""
+    """Crawl a site. Returns all responses in lower case: URLs, headers, pages, search results, MCP messages."""
     files = ("robots.txt", "sitemap.xml", "llms.txt", "llms-full.txt", "index.json", "rss.xml", "start.md", "some.md")
     waiting = [start, f"{start}none", f"{start}?q=open", f"{start}?q=guide", f"{start}?q=start", f"{start}some"]
     waiting += [f"{start}{file}" for file in files]
@@ -253,7 +253,7 @@ async def walk(browser: httpx.AsyncClient, start: str) -> str:
 
 
 async def told(browser: httpx.AsyncClient, start: str) -> str:
-    """Returns what a site tells agents."""
+    """Return the responses of a site to MCP messages."""
     calls = [("searchDocumentation", {"query": query}) for query in ("open", "guide", "start", WORD)]
     calls += [("getPage", {"url": page}) for page in ("start", "some", "some/below")]
     messages = [("tools/call", {"name": name, "arguments": arguments}) for name, arguments in calls]
@@ -266,12 +266,12 @@ async def told(browser: httpx.AsyncClient, start: str) -> str:
 
 
 async def found(browser: httpx.AsyncClient, start: str) -> set[str]:
-    """Returns the hidden words with which the search of a site finds a page."""
+    """Return the hidden words for which the search of a site has results."""
     words = {WORD, *(f"{WORD}{place}" for place in PLACES)}
     return {word for word in words if "No results for" not in (await browser.get(start, params={"q": word})).text}
 
 
-def test_every_route_without_a_token_is_known(tmp_path: Path) -> None:
+def test_every_route_without_a_token_is_listed_here(tmp_path: Path) -> None:
     app = build(f"sqlite:///{tmp_path / 'a.sqlite'}", data_dir=tmp_path)
     routes = [route for route in app.routes if isinstance(route, Route)]
     assert {route.path for route in routes if not isinstance(route.endpoint, Adapter)} == WALKED | WITHOUT_PAGES
@@ -279,7 +279,7 @@ def test_every_route_without_a_token_is_known(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.attack("conditional content")
-async def test_published_sites_hide_it_everywhere(world: World, browser: httpx.AsyncClient) -> None:
+async def test_published_sites_hide_conditional_content_everywhere(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await site_with_the_word(world)
     key = await signing(world, at)
     await browser.get(address, params={"jwt_token": jwt.encode({"pro": False}, key, "HS256")})
@@ -297,7 +297,7 @@ async def test_published_sites_hide_it_everywhere(world: World, browser: httpx.A
 
 
 @pytest.mark.attack("conditional content")
-async def test_previews_hide_it_everywhere(world: World, browser: httpx.AsyncClient) -> None:
+async def test_previews_hide_conditional_content_everywhere(world: World, browser: httpx.AsyncClient) -> None:
     _, at = await site_with_the_word(world)
     draft = await world.draft(f"Better {hidden('subject')}")
     await world.edit(draft, rewrite("start", f"# Start {hidden('title')}\n\nOpen. {hidden('paragraph')}\n"))
@@ -312,7 +312,7 @@ async def test_previews_hide_it_everywhere(world: World, browser: httpx.AsyncCli
 
 @pytest.mark.slow
 @pytest.mark.attack("conditional content")
-async def test_pdfs_hide_it_everywhere(world: World) -> None:
+async def test_pdfs_hide_conditional_content_everywhere(world: World) -> None:
     plant(world)
     draft = await world.draft(f"Better {hidden('subject')}")
     urls = [await draft_pdf(world, draft), await space_pdf(world, page="start", only=True)]
@@ -330,7 +330,7 @@ async def test_pdfs_hide_it_everywhere(world: World) -> None:
 
 
 @pytest.mark.attack("conditional content")
-async def test_the_published_site_in_the_api_hides_it_from_guests(world: World) -> None:
+async def test_published_site_in_the_api_hides_conditional_content_from_guests(world: World) -> None:
     _, at = await site_with_the_word(world)
     other = await world.admin.send(CreateSpace(organization_id=world.organization, title="Only"))
     only = await world.admin.send(AddSection(**at, space_id=other.id, title=f"Only {WORD}"))

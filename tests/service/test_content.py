@@ -212,7 +212,7 @@ async def test_files_are_uploaded_and_downloaded(world: World) -> None:
             await world.admin.send(call)
 
 
-def test_a_stored_file_and_its_name_are_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stored_file_and_its_folder_are_synced_to_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[tuple[bool, int]] = []
 
     def note(descriptor: int) -> None:

@@ -1,4 +1,4 @@
-"""Integrations in selected spaces and sites: what they are told, and the settings that they have there."""
+"""Integrations in selected spaces and sites: their settings there, and the events that they get."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from presscheck.errors import Conflict, NotFound, Refused
 
 BLOCK = {"id": "lamp", "title": "Lamp"}
 LABELED = MODULE.replace("environment.installation?.configuration", "environment.spaceInstallation?.configuration")
-"""A component whose label comes from the settings in a space."""
+"""A script with a component whose label comes from the settings in a space."""
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ async def world(scripted: RunningService) -> AsyncIterator[World]:
 
 
 async def install(world: World, script: str = MODULE, **more: Any) -> dict[str, str]:
-    """Publishes an integration and installs it for selected spaces and sites. Returns its path."""
+    """Publish an integration and install it for selected spaces and sites. Returns the path arguments of its calls."""
     name = {"integration_name": f"lamp-{world.organization}"}
     details = {"title": "Lamp", "description": "", "scopes": (), "organization": world.organization}
     await world.admin.send(PublishIntegration(**name, **details, script=script, **more))
@@ -75,7 +75,7 @@ async def install(world: World, script: str = MODULE, **more: Any) -> dict[str, 
 
 
 async def payloads(world: World, at: dict[str, str], kind: str) -> list[dict[str, Any]]:
-    """Returns the payloads of the events of a kind, newest first, once one is delivered."""
+    """Wait for an event of a kind. Returns the payloads of all events of the kind, newest first."""
     listing = ListIntegrationEvents(integration_name=at["integration_name"], limit=100)
     for _ in range(1000):
         events = await world.admin.send(listing)
@@ -110,7 +110,7 @@ async def test_only_selected_spaces_and_sites_are_listed(world: World) -> None:
     assert (await admin.send(ListInstallationSites(**at))).items == ()
 
 
-async def test_an_installation_in_all_spaces_has_settings_in_one_and_cannot_be_removed_there(world: World) -> None:
+async def test_installation_in_all_spaces_has_settings_by_space_and_cannot_be_removed_from_one(world: World) -> None:
     at, admin = await install(world), world.admin
     await admin.send(UpdateInstallation(**at, space_selection="all", external_ids=("a",)))
     before = await admin.send(GetSpaceInstallation(**at, space_id=world.space))
@@ -133,7 +133,7 @@ async def test_a_deleted_space_is_no_longer_listed(world: World) -> None:
         await admin.send(GetSpaceInstallation(**at, space_id=other))
 
 
-async def test_what_is_installed_is_listed_where_it_is_used(world: World) -> None:
+async def test_installed_integrations_are_listed_in_their_spaces_and_sites(world: World) -> None:
     at, admin = await install(world, blocks=(BLOCK,), target="space"), world.admin
     here = {"organization_id": world.organization}
     site = (await admin.send(CreateSite(**here, title="Lamps"))).id
@@ -148,7 +148,7 @@ async def test_what_is_installed_is_listed_where_it_is_used(world: World) -> Non
         assert [one.name for one in (await reader.send(listing)).items] == names
     [blocks] = await reader.send(ListSpaceIntegrationBlocks(space_id=world.space))
     assert (blocks.name, blocks.blocks) == (name, (BLOCK,))
-    assert (await admin.send(ListSiteIntegrations(**at_site))).items == ()  # its target is spaces
+    assert (await admin.send(ListSiteIntegrations(**at_site))).items == ()  # the target of the integration is spaces
     assert (await admin.send(GetOrganizationIntegrationStatus(**here, integration_name=name))).status == "active"
     with pytest.raises(NotFound):
         await admin.send(GetOrganizationIntegrationStatus(**here, integration_name="other"))
@@ -172,7 +172,7 @@ async def test_what_is_installed_is_listed_where_it_is_used(world: World) -> Non
 
 
 @pytest.mark.slow
-async def test_an_integration_has_settings_in_its_spaces_and_hears_of_these_alone(world: World) -> None:
+async def test_integration_has_settings_in_its_spaces_and_gets_only_their_events(world: World) -> None:
     at, admin = await install(world, LABELED), world.admin
     draft = await world.draft()
     await world.edit(draft, insert("New"))
@@ -200,7 +200,7 @@ async def test_an_integration_has_settings_in_its_spaces_and_hears_of_these_alon
 
 
 @pytest.mark.slow
-async def test_an_integration_hears_of_feedback_on_its_sites_but_not_who_gave_it(world: World) -> None:
+async def test_integration_gets_anonymous_feedback_on_its_sites(world: World) -> None:
     at, admin = await install(world), world.admin
     address, site = await published(world)
     await customize(world, site, feedback={"enabled": True})
@@ -222,7 +222,7 @@ async def test_an_integration_hears_of_feedback_on_its_sites_but_not_who_gave_it
 
 
 @pytest.mark.slow
-async def test_an_integration_that_hears_of_feedback_does_not_learn_the_key_of_a_share_link(world: World) -> None:
+async def test_feedback_events_do_not_contain_the_key_of_a_share_link(world: World) -> None:
     at, admin = await install(world), world.admin
     _, site = await published(world, visibility="share-link")
     await customize(world, site, feedback={"enabled": True})

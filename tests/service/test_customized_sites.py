@@ -1,4 +1,4 @@
-"""Published sites as they are customized: actions of pages, fonts, social accounts, texts by language, variants."""
+"""Customization of published sites: page actions, fonts, social accounts, texts by language, variants."""
 
 from __future__ import annotations
 
@@ -28,9 +28,7 @@ async def browser() -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-async def test_a_page_offers_the_actions_that_the_customization_chooses(
-    world: World, browser: httpx.AsyncClient
-) -> None:
+async def test_customization_selects_the_actions_of_pages(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
     home = inside(address)
     page = (await browser.get(f"{address}guide")).text
@@ -46,7 +44,7 @@ async def test_a_page_offers_the_actions_that_the_customization_chooses(
     assert f'<li class="url">{address}~gitbook/mcp</li>' in page
 
 
-async def test_pages_of_a_repository_have_a_link_that_edits_them(world: World, browser: httpx.AsyncClient) -> None:
+async def test_pages_of_a_repository_have_an_edit_link(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
     await customize(world, at, git={"showEditLink": True})
     plant(world, "Text.\n", git={"oid": "0", "path": "a b/start.md"})
@@ -59,7 +57,7 @@ async def test_pages_of_a_repository_have_a_link_that_edits_them(world: World, b
     assert "Edit this page" not in (await browser.get(address)).text
 
 
-async def test_pages_that_not_everybody_sees_have_no_pdf(world: World, browser: httpx.AsyncClient) -> None:
+async def test_pages_with_a_condition_have_no_pdf(world: World, browser: httpx.AsyncClient) -> None:
     _, at = await published(world)
     await customize(world, at, pdf={"enabled": True})
     await world.admin.send(UpdateSite(**at, adaptive_content=AdaptiveContentChange(enabled=True)))
@@ -74,7 +72,7 @@ async def test_pages_that_not_everybody_sees_have_no_pdf(world: World, browser: 
     assert pdf.headers["cache-control"] == "no-store", "the address expires"
 
 
-async def test_styles_fonts_and_accounts_show(world: World, browser: httpx.AsyncClient) -> None:
+async def test_styles_fonts_and_accounts_are_on_the_page(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
     plain = (await browser.get(address)).text
     assert not any(f"data-{name}" in plain for name in ("side", "list", "search", "look", "header", "corners"))
@@ -122,7 +120,7 @@ def test_accounts_with_unusual_names_are_left_out() -> None:
     assert social_links("no list", "footer") == social_links([1], "footer") == []
 
 
-async def test_own_fonts_come_from_this_service_only(world: World, browser: httpx.AsyncClient) -> None:
+async def test_custom_fonts_are_loaded_only_from_the_service(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
     own = f"{address}~files/space/file/lamp.woff2"
     faces = [
@@ -149,7 +147,7 @@ async def test_own_fonts_come_from_this_service_only(world: World, browser: http
     assert "display" not in (await browser.get(f"{address}~fonts.css")).text
 
 
-def test_fonts_that_are_not_installed_have_fonts_that_look_like_them() -> None:
+def test_missing_fonts_have_similar_fallbacks() -> None:
     assert font_stack("Inter", "sans-serif") == "'Inter', sans-serif"
     assert font_stack("IBMPlexSerif", "sans-serif").startswith("'IBMPlexSerif', 'IBM Plex Serif', Charter")
     assert font_stack(None, "sans-serif") == font_stack("a;b", "sans-serif") == "sans-serif"
@@ -198,7 +196,7 @@ async def test_switching_the_version_keeps_the_page_where_it_exists(world: World
     assert 'class="version"' not in (await browser.get(f"{address}former/guide")).text, "a language is no version"
 
 
-async def test_languages_have_their_own_names(world: World, browser: httpx.AsyncClient) -> None:
+async def test_languages_are_listed_by_their_native_names(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
     await world.admin.send(UpdateSpace(space_id=world.space, language="en"))
     await add_variant(world, at, "Copy", language="ar")
@@ -230,7 +228,7 @@ async def test_the_layout_of_a_page_hides_its_actions_and_its_date(world: World,
 
 @pytest.mark.slow
 @pytest.mark.needs("chromium")
-async def test_the_menu_and_the_form_work_by_keyboard(world: World, chromium: Browser) -> None:
+async def test_menu_and_feedback_form_work_by_keyboard(world: World, chromium: Browser) -> None:
     address, at = await published(world)
     styling = {"headingFont": "RobotoSlab", "sidebar": {"background": "filled", "list": "line"}, "search": "prominent"}
     await customize(world, at, feedback={"enabled": True}, pdf={"enabled": True}, styling=styling)

@@ -1,7 +1,7 @@
 """Guarantees of both engines: migrations produce the tables of the code, and writers are isolated.
 
-Writers of one place share a commit, and none of them loses by what another does. A session that only reads returns what
-another session returns, as plain values, and writes nothing.
+Concurrent writers share a commit, and a failure of one does not affect the others. Read-only sessions return the same
+values as other sessions and write nothing.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def test_the_migrations_produce_the_tables_of_the_code(database_url: str) -> Non
 def test_a_database_older_than_the_migrations_is_migrated(tmp_path: Path) -> None:
     path = tmp_path / "old.sqlite"
     Database(f"sqlite:///{path}").close()
-    with sqlite3.connect(path) as connection:  # an old database without the newer tables and columns
+    with sqlite3.connect(path) as connection:  # remove the newer tables and columns
         connection.execute("DROP TABLE alembic_version")
         connection.execute("DROP TABLE document_words")
         rows = connection.execute(
@@ -124,9 +124,9 @@ def test_a_newer_database_is_refused(database_url: str) -> None:
         Database(database_url)
 
 
-def test_a_host_that_does_not_respond_ends_a_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connection_to_a_silent_host_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(engine.LOST_CONNECTION, "connect_timeout", "2")
-    with closing(socket.create_server(("127.0.0.1", 0))) as silent:  # the kernel accepts, and nobody responds
+    with closing(socket.create_server(("127.0.0.1", 0))) as silent:  # the kernel accepts, no one responds
         url = f"postgresql://docs@127.0.0.1:{silent.getsockname()[1]}/docs"
         began = time.monotonic()
         with pytest.raises(OperationalError, match="timeout"):
@@ -138,8 +138,8 @@ def test_a_host_that_does_not_respond_ends_a_connection(monkeypatch: pytest.Monk
 
 @pytest.mark.slow
 @pytest.mark.engines
-def test_several_processes_can_create_the_database(database_url: str) -> None:
-    # forks begin at the same moment, which three programs do not
+def test_processes_can_create_the_database_concurrently(database_url: str) -> None:
+    # forks start at the same moment, separate programs would not
     code = """
 import os, sys
 from presscheck.service.db.engine import Database
@@ -178,8 +178,8 @@ def test_concurrent_increments_are_serializable(database_url: str) -> None:
     database.close()
 
 
-def test_a_slow_writer_loses_a_few_times_against_fast_ones(postgresql: Cluster) -> None:
-    """Each time that it writes a row, another writer did so since it read the row, as long as others may write."""
+def test_slow_writer_gets_exclusive_access_after_lost_attempts(postgresql: Cluster) -> None:
+    """As long as other writers are allowed, one of them changes the row between its read and its write."""
     database, other = (Database(url) for url in [postgresql.new_database()] * 2)
     database.write(lambda session: session.add(UserRow(id="u", display_name="0", created_at=NOW)))
     attempts = 0
@@ -229,7 +229,7 @@ def test_concurrent_writers_can_store_the_same_text(database_url: str) -> None:
     database.close()
 
 
-def test_a_session_that_reads_refuses_changes(database_url: str) -> None:
+def test_read_only_session_refuses_changes(database_url: str) -> None:
     world = plant_world(database_url, "http://127.0.0.1:1")
     with closing(Database(database_url)) as database:
         for change in (add("u"), lambda session: setattr(session.get_one(SpaceRow, world.space), "title", "Other")):
@@ -244,7 +244,7 @@ def test_the_event_loop_executes_no_statement(database_url: str, tmp_path: Path)
     world = plant_world(database_url, "http://127.0.0.1:1")
     with closing(Database(database_url)) as database:
         token = TokenRow(sha256=hash_token("brief"), user_id=world.users["admin"], created_at="", expires_at="9999")
-        database.write(lambda session: session.add(token))  # answers to tokens that expire are not kept
+        database.write(lambda session: session.add(token))  # responses for tokens that expire are not cached
     threads: list[bool] = []
 
     async def ask(service: CountedService) -> None:
@@ -259,7 +259,7 @@ def test_the_event_loop_executes_no_statement(database_url: str, tmp_path: Path)
 
 
 @pytest.mark.engines
-def test_a_snapshot_stays_as_it_was(database_url: str) -> None:
+def test_snapshot_does_not_see_later_writes(database_url: str) -> None:
     with closing(Database(database_url)) as database:
         database.write(add("a"))
         with database.snapshot() as session:
@@ -270,8 +270,8 @@ def test_a_snapshot_stays_as_it_was(database_url: str) -> None:
             assert session.scalar(_NAME, {"id": "a"}) == "b"
 
 
-def test_no_read_fails_after_the_connections_were_lost(postgresql: Cluster) -> None:
-    """As many as reads were made at once are kept; what was lost meanwhile, as by a restart, is not lent again."""
+def test_reads_succeed_after_connections_were_lost(postgresql: Cluster) -> None:
+    """Concurrent reads leave pooled connections; connections that were lost, as by a restart, are not reused."""
     with closing(Database(postgresql.new_database())) as database:
         database.write(add("a"))
         with ExitStack() as several:
@@ -304,7 +304,7 @@ def test_snapshots_share_a_connection_and_its_prepared_statements(postgresql: Cl
         assert prepared() == 0, "the driver forgets them with a rollback"
 
 
-def test_what_a_write_keeps_is_for_others_once_it_is_committed(database_url: str) -> None:
+def test_cached_values_of_a_write_are_shared_after_its_commit(database_url: str) -> None:
     def keep(key: str) -> Callable[[Session], Any]:
         def work(session: Session) -> Any:
             session.info[IMMUTABLE].put(key, f"value of {key}", 1)
@@ -332,7 +332,7 @@ def test_what_a_write_keeps_is_for_others_once_it_is_committed(database_url: str
 
 
 def add(name: str) -> Callable[[Session], str]:
-    """Adds a user, and returns who was there before."""
+    """Return a write that adds a user and returns the ids of the users before, separated by commas."""
 
     def work(session: Session) -> str:
         before = ",".join(session.scalars(select(UserRow.id).order_by(UserRow.id)))
@@ -349,17 +349,17 @@ def fail(session: Session) -> None:
 
 
 def fail_at_once(session: Session) -> None:
-    """Fails before it uses the session, which then has no part in the transaction."""
+    """Fail before the session is used and joins the transaction."""
     raise LookupError
 
 
 def add_for_nobody(session: Session) -> None:
-    """Adds what the database refuses at the commit."""
+    """Add a row without its user, which the database refuses at the commit."""
     session.add(TokenRow(sha256="token", user_id="nobody", created_at=NOW))
 
 
 def at_once(database: Database, *works: Callable[[Session], Any]) -> list[Future[Any]]:
-    """Runs writes in threads of their own that begin together."""
+    """Run writes concurrently, each in its own thread. Returns their results."""
     all_there = threading.Barrier(len(works))
 
     def write(work: Callable[[Session], Any]) -> Any:
@@ -370,7 +370,7 @@ def at_once(database: Database, *works: Callable[[Session], Any]) -> list[Future
         return [pool.submit(write, work) for work in works]
 
 
-def test_the_error_of_a_repeated_write_is_freed_at_once(database_url: str) -> None:
+def test_error_of_a_repeated_write_is_freed_at_once(database_url: str) -> None:
     errors: list[weakref.ref[DBAPIError]] = []
 
     def work(session: Session) -> None:
@@ -395,7 +395,7 @@ def test_the_error_of_a_repeated_write_is_freed_at_once(database_url: str) -> No
     ],
     ids=["one_fails", "one_fails_at_once", "one_is_refused"],
 )
-def test_a_write_that_fails_leaves_those_beside_it(
+def test_failed_write_does_not_affect_concurrent_writes(
     database_url: str, work: Callable[[Session], Any], error: type[Exception]
 ) -> None:
     ran = Counter[str]()

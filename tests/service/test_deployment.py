@@ -1,4 +1,4 @@
-"""The Dockerfile and the unit for systemd start the service as they say; no container runs here."""
+"""The commands of the Dockerfile and of the systemd unit start the service; no container runs here."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from tests.running_service import RunningService
 DOCKERFILE = re.sub(r"\\\n\s*", "", (ROOT / "Dockerfile").read_text("utf-8"))
 UNIT = ROOT / "docs" / "hosting" / "presscheck.service"
 MOST_EXPOSED = 2.0
-"""Most exposure by the measure of systemd: 0 is none, 10 is a service without any limit."""
+"""Maximum exposure in `systemd-analyze security`: 0 is the least, 10 is a service without any limit."""
 
 
 def instruction(name: str) -> str:
-    """The arguments of the last instruction with a name."""
+    """Return the arguments of the last instruction with a name."""
     return re.findall(rf"^{name} (.*)$", DOCKERFILE, re.MULTILINE)[-1]
 
 
-def test_the_image_has_what_the_project_declares_and_a_user_without_rights() -> None:
+def test_image_uses_declared_extras_and_python_versions_and_a_normal_user() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     [extras] = {*re.findall(r"(?:presscheck|/source)\[([\w,]+)\]", DOCKERFILE)}
     assert set(extras.split(",")) <= set(project["optional-dependencies"])
@@ -37,7 +37,7 @@ def test_the_image_has_what_the_project_declares_and_a_user_without_rights() -> 
     assert "--uid 10001" in DOCKERFILE
 
 
-def test_the_command_of_the_image_is_one_of_the_program(tmp_path: Path) -> None:
+def test_command_of_the_image_is_valid(tmp_path: Path) -> None:
     program, *words = json.loads(instruction("ENTRYPOINT"))
     assert program == "presscheck"
     words = [word.replace("/data", str(tmp_path)) for word in words]
@@ -61,7 +61,7 @@ def test_the_health_check_of_the_image_fails_without_the_service(tmp_path: Path)
     assert subprocess.run(command, stderr=subprocess.DEVNULL).returncode != 0
 
 
-def test_the_image_copies_what_a_wheel_is_built_from() -> None:
+def test_image_copies_all_files_that_a_wheel_needs() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     project, hatch = settings["project"], settings["tool"]["hatch"]
     wheel = hatch["build"]["targets"]["wheel"]
@@ -72,7 +72,7 @@ def test_the_image_copies_what_a_wheel_is_built_from() -> None:
     assert [name for name in needed if name.split("/")[0] in ignored or not (ROOT / name).exists()] == []
 
 
-def test_the_unit_waits_for_a_database_that_comes_back_later() -> None:
+def test_unit_restarts_slowly_enough_to_wait_for_a_database() -> None:
     (seconds,) = re.findall(r"^RestartSec=(\d+)$", UNIT.read_text("utf-8"), re.MULTILINE)
     assert int(seconds) * 5 > 10, "after five starts in ten seconds, systemd leaves a unit failed"
 

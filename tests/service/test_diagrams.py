@@ -47,7 +47,7 @@ VIOLATIONS = (
     " observer.observe(); return observer.takeRecords().map(report => report.body.effectiveDirective)"
     ".filter(rule => rule.startsWith('style')); })()"
 )
-"""The rules for styles that the page has broken; hostile diagrams also break the rules for scripts."""
+"""The style rules that the page has violated; hostile diagrams also violate the rules for scripts."""
 
 
 @pytest.fixture(scope="session")
@@ -66,7 +66,7 @@ def mermaid(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @asynccontextmanager
 async def drawing(folder: Path, script: bytes) -> AsyncIterator[World]:
-    """A service that draws diagrams."""
+    """Run a service that draws diagrams, and add a world to it."""
     with running_service(folder, diagrams=DiagramScript(script)) as running:
         planted = plant_world(running.database_url, running.base_url)
         yield planted

@@ -1,13 +1,13 @@
-"""Of a test that is written for both engines, `make test` runs the one on SQLite, `make test-all` the other."""
+"""Selection of the PostgreSQL variants of tests, which are slow tests, so that `make test` does not run them."""
 
 from tests.service.engines import on_second_engine
 
 
-def test_the_second_of_two_engines_is_slow() -> None:
+def test_postgresql_variants_of_tests_are_slow() -> None:
     names = [f"a.py::test_{number}[{engine}]" for number in range(9) for engine in ("sqlite", "postgresql")]
     assert on_second_engine(names[::-1]) == {name for name in names if "postgresql" in name}
 
 
-def test_what_has_no_twin_is_left_alone() -> None:
+def test_tests_without_a_twin_are_not_slow() -> None:
     names = ["a.py::test_a", "a.py::test_b[sqlite]", "a.py::test_c[postgresql]", "a.py::test_d[sqlite-postgresql]"]
     assert on_second_engine(names) == set()

@@ -1,4 +1,4 @@
-"""All 276 operations, sent by the real client: each returns its declared type, or is not supported."""
+"""All operations, sent by the real client: each returns its declared type, or is not supported."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ BOOK = {
 
 @pytest.fixture
 async def say(tmp_path: Path, postgresql: Cluster) -> AsyncIterator[Talk]:
-    """On PostgreSQL, which refuses more; SQLite has every operation in the tests of authorization."""
+    """A client of a service on PostgreSQL, the stricter engine; the authorization tests also use SQLite."""
     for name, text in BOOK.items():
         (tmp_path / "book" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "book" / name).write_text(text)

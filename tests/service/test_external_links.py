@@ -29,7 +29,7 @@ SHOP = {"title": "Shop", "url": "https://shop.example/"}
 
 
 async def with_sections(world: World) -> tuple[str, dict[str, str]]:
-    """A published site with two sections."""
+    """Publish a site with two sections. Returns its URL, and the path arguments of its API calls."""
     url, at = await published(world)
     space = await world.admin.send(CreateSpace(organization_id=world.organization, title="API"))
     await world.admin.send(AddSection(**at, space_id=world.space, title="Docs"))
@@ -46,7 +46,7 @@ async def text_of(url: str) -> str:
         return (await reader.get(url)).text
 
 
-async def test_a_link_stands_among_the_sections_and_moves(world: World) -> None:
+async def test_link_is_listed_among_the_sections_and_can_be_moved(world: World) -> None:
     _, at = await published(world)
     send = world.admin.send
     with pytest.raises(Conflict, match="no sections"):

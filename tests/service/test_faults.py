@@ -1,7 +1,6 @@
-"""Jobs, their leases and kept answers survive what happens to a database and a clock, and no job counts twice.
+"""Jobs, their leases and cached responses survive faults of the database and the clock, and no job counts twice.
 
-The faults are real ones: a lock of another connection, a PostgreSQL that is stopped, a disk that takes no more bytes, a
-clock that is set, a process that is stopped for a while.
+The faults are a lock of another connection, a stopped PostgreSQL, a full disk, a changed clock, a suspended process.
 """
 
 from __future__ import annotations
@@ -44,9 +43,9 @@ from presscheck.service.models.imports import TranslationRow
 from presscheck.service.models.jobs import JobRow, SettingRow
 
 LEASE = 2.0
-"""Seconds of a lease in these tests: renewed every tenth of it, on a busy machine."""
+"""Duration of a lease in seconds, long enough for a busy machine; it is renewed every tenth of it."""
 OUTAGES = (("immediate", 0.3), ("fast", LEASE + 0.5))
-"""How PostgreSQL is stopped, and for how many seconds: the second time for longer than a lease."""
+"""Shutdown modes of PostgreSQL, each with the seconds until its restart; the second outage is longer than a lease."""
 ROUNDS = int(os.environ.get("PRESSCHECK_CASES", "1"))
 
 
@@ -68,7 +67,7 @@ class Moment:
 
 
 class HeldJob:
-    """A kind of job that counts its runs, and ends when it may."""
+    """A kind of job that counts its runs and ends after `may_end` is set."""
 
     def __init__(self) -> None:
         self.runs = 0
@@ -92,7 +91,7 @@ def held_job(monkeypatch: pytest.MonkeyPatch) -> Iterator[HeldJob]:
 def working(
     database_url: str, data: Path, clock: Clock | None = None, outside: OutboundConfig | None = None
 ) -> Iterator[Workers]:
-    """Workers with connections of their own, as those of another process."""
+    """Run workers with their own connections, like the workers of another process."""
     with closing(Database(database_url)) as database:
         workers = Workers(database, DiskBlobStore(data), clock or Moment(), outside or OutboundConfig())
         workers.start()
@@ -121,10 +120,10 @@ def wait_until(condition: Callable[[], object], seconds: float = 30) -> None:
 
 
 @pytest.mark.slow
-def test_a_job_runs_once_though_its_database_is_locked_for_longer_than_a_lease(
+def test_job_runs_once_if_its_database_is_locked_for_longer_than_a_lease(
     tmp_path: Path, held_job: HeldJob, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Another one ends meanwhile: its result is saved afterwards."""
+    """Another job ends during the lock; its result is saved afterwards."""
     ended = list[str]()
 
     def end_when_locked(work: JobContext) -> None:
@@ -168,7 +167,7 @@ def test_a_lease_does_not_expire_while_its_owner_cannot_renew_it(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Whoever waits for the lock to take the job may get it before the owner, and has to watch for a lease again."""
+    """A worker that gets the lock before the owner watches for another whole lease before it takes the job."""
     monkeypatch.setattr(engine, "WAIT_FOR_LOCK", milliseconds)
     monkeypatch.setattr(worker, "LEASE", 1.0)
     held_job.may_end.set()
@@ -193,7 +192,7 @@ def test_a_lease_does_not_expire_while_its_owner_cannot_renew_it(
 
 
 @pytest.mark.slow
-def test_a_clock_that_is_set_ends_no_lease_and_prolongs_none(
+def test_changed_clock_neither_ends_nor_prolongs_leases(
     database_url: str, tmp_path: Path, held_job: HeldJob, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock, other_clock = Moment(), Moment()
@@ -224,7 +223,7 @@ def test_a_clock_that_is_set_ends_no_lease_and_prolongs_none(
         *(pytest.param(way, marks=pytest.mark.slow) for way in ("return", "fail")),
     ],
 )
-def test_a_job_that_runs_twice_is_found_out(
+def test_second_run_of_a_job_discards_the_first_one(
     database_url: str, tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The first worker does not renew its lease, as if its process had been stopped for a while."""
@@ -234,7 +233,7 @@ def test_a_job_that_runs_twice_is_found_out(
         leases.append(work.lease)
         is_first = len(leases) == 1
         if not is_first:
-            monkeypatch.setattr(worker, "LEASE", 60)  # the second worker keeps it
+            monkeypatch.setattr(worker, "LEASE", 60)  # the second worker keeps its lease
         assert may_end[len(leases) - 1].wait(60)
         if is_first and ending == "fail":
             raise RuntimeError("failed")
@@ -270,7 +269,9 @@ def test_a_job_that_runs_twice_is_found_out(
 
 
 @pytest.mark.engines
-def test_a_full_locked_or_lost_database_has_a_reason(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_locked_or_lost_database_is_reported_with_its_reason(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def failing(work: Callable[[Session], Any]) -> str | None:
         with pytest.raises(DBAPIError) as caught:
             database.write(work)
@@ -289,7 +290,7 @@ def test_a_full_locked_or_lost_database_has_a_reason(database_url: str, monkeypa
             return
 
         def fill(session: Session) -> None:
-            session.execute(text("PRAGMA max_page_count = 1"))  # as many as there are
+            session.execute(text("PRAGMA max_page_count = 1"))  # SQLite uses the current number of pages instead
             session.add(SettingRow(name="large", value="x" * 1_000_000))
             session.flush()
 
@@ -303,7 +304,7 @@ def test_a_full_locked_or_lost_database_has_a_reason(database_url: str, monkeypa
 
 
 @pytest.mark.engines
-def test_an_error_in_the_log_has_its_cause_and_no_values(database_url: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_logged_database_error_has_its_cause_but_no_values(database_url: str, caplog: pytest.LogCaptureFixture) -> None:
     row, end = {"name": "twice", "value": "a secret"}, text("SELECT pg_terminate_backend(pg_backend_pid())")
     with closing(Database(database_url)) as database:
         with pytest.raises(DBAPIError) as caught:
@@ -316,7 +317,7 @@ def test_an_error_in_the_log_has_its_cause_and_no_values(database_url: str, capl
             assert "a job: The database does not respond: terminating connection due to admin" in caplog.text
 
 
-def test_kept_answers_are_right_after_the_clock_was_set(database_url: str, tmp_path: Path) -> None:
+def test_cached_responses_are_current_after_clock_changes(database_url: str, tmp_path: Path) -> None:
     clock = Moment()
     with running_service(tmp_path, clock=clock, database_url=database_url) as service:
         world = plant_world(service.database_url, service.base_url)
@@ -336,7 +337,7 @@ def client_of(world: World, base_url: str) -> httpx.Client:
 
 
 class Translator:
-    """A translator that notes each page, and waits until it may go on."""
+    """A translator command that logs each page and waits for `go_on`."""
 
     def __init__(self, directory: Path) -> None:
         self._log, self._go = directory / "translated", directory / "go"
@@ -358,14 +359,14 @@ def start_translation(client: httpx.Client, world: World) -> None:
 
 
 def translations(database: Database) -> list[tuple[str, int]]:
-    """The state and the attempts of the job of each translation."""
+    """Return the state and the attempts of the job of each translation."""
     with database.snapshot() as session:
         rows = select(JobRow.state, JobRow.attempts).where(JobRow.kind == "translation")
         return [(state, attempts) for state, attempts in session.execute(rows)]
 
 
 @pytest.mark.slow
-def test_reads_and_jobs_go_on_while_the_disk_takes_no_more_bytes(tmp_path: Path) -> None:
+def test_reads_and_jobs_continue_while_the_disk_is_full(tmp_path: Path) -> None:
     translator, url = Translator(tmp_path), f"sqlite:///{tmp_path / 'service.sqlite'}"
     with serving(tmp_path, "--port", "0", "--translator", translator.command, run=impatient(renewal=0.2)) as process:
         address = line(process)
@@ -404,7 +405,7 @@ def test_reads_and_jobs_go_on_while_the_disk_takes_no_more_bytes(tmp_path: Path)
 
 
 def file_change(client: httpx.Client, world: World) -> Callable[[], httpx.Response]:
-    """Uploads a file into a new change request, whenever it is called."""
+    """Create a change request. Returns a function that uploads a file to it."""
     path = f"/v1/spaces/{world.space}/change-requests"
     made = client.post(path, json={"subject": "File"}).json()["id"]
     file = {"name": "a.bin", "base64": "QUJD", "contentType": "application/octet-stream"}
@@ -413,9 +414,7 @@ def file_change(client: httpx.Client, world: World) -> Callable[[], httpx.Respon
 
 
 @pytest.mark.slow
-def test_a_process_that_was_stopped_for_a_while_is_refused_the_result_of_its_job(
-    database_url: str, tmp_path: Path
-) -> None:
+def test_suspended_process_cannot_save_the_result_of_its_job(database_url: str, tmp_path: Path) -> None:
     translator = Translator(tmp_path)
     options = ("--port", "0", "--database", database_url, "--translator", translator.command)
     with ExitStack() as several:
@@ -445,7 +444,7 @@ def test_a_process_that_was_stopped_for_a_while_is_refused_the_result_of_its_job
 
 
 class Talk(threading.Thread):
-    """Sends requests until its end; only a 503 may refuse one, and requests after the end of the fault succeed."""
+    """A thread that sends requests until `ended` is set; every response must be 200 or 503."""
 
     def __init__(self, client: httpx.Client, turn: Callable[[httpx.Client, int], httpx.Response]) -> None:
         super().__init__()
@@ -470,7 +469,7 @@ class Talk(threading.Thread):
 
 
 class Titles:
-    """A title that is counted up: `acknowledged` at least, `begun` at most."""
+    """A title that writes increment; reads must return a number from `acknowledged` to `begun`."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -494,7 +493,7 @@ class Titles:
 
 @pytest.mark.slow
 @pytest.mark.timeout(120 * ROUNDS)
-def test_a_restart_of_postgresql_loses_no_write_and_ends_no_job(tmp_path: Path, held_job: HeldJob) -> None:
+def test_restart_of_postgresql_loses_no_writes_and_no_jobs(tmp_path: Path, held_job: HeldJob) -> None:
     require("postgresql")
     comments = list[str]()
 

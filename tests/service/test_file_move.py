@@ -34,7 +34,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Server]:
-    """A server with an empty bucket, which the service uses without long waits."""
+    """A server with an empty bucket, configured for the service, with a short read timeout."""
     monkeypatch.setattr(s3_store, "READ_TIMEOUT", 0.4)
     with s3_server() as server:
         use(server, monkeypatch)
@@ -46,14 +46,14 @@ def contents(count: int) -> list[bytes]:
 
 
 def stored_on_disk(directory: Path, files: list[bytes]) -> list[str]:
-    """An empty service whose data directory has files; their ids."""
+    """Create an empty service with files in its data directory. Returns the ids of the files."""
     RunningService(directory)
     store = DiskBlobStore(directory)
     return sorted(store.put(content) for content in files)
 
 
 def intact(bucket: S3Server) -> list[str]:
-    """The ids of the objects in the bucket, each compared with its bytes."""
+    """Compare the contents of all objects in the bucket with their names. Returns their ids."""
     client, found = bucket.client(), list[str]()
     for key in bucket.keys("docs/"):
         content = client.get_object(Bucket=BUCKET, Key=key)["Body"].read()
@@ -67,7 +67,7 @@ def move(directory: Path, *options: str, to: str = LOCATION, database: str = "")
     return run(*where, "files", "move", "--to", to, *options)
 
 
-async def test_files_are_moved_verified_and_only_then_deleted(
+async def test_files_are_moved_and_verified_before_the_source_is_deleted(
     bucket: S3Server, database_url: str, tmp_path: Path
 ) -> None:
     with running_service(tmp_path, database_url=database_url) as running:
@@ -98,7 +98,7 @@ async def test_files_are_moved_verified_and_only_then_deleted(
         await client.aclose()
 
 
-def test_a_killed_move_is_continued(bucket: S3Server, tmp_path: Path) -> None:
+def test_killed_move_is_continued_by_the_next_one(bucket: S3Server, tmp_path: Path) -> None:
     ids = stored_on_disk(tmp_path, contents(20))
     command = [sys.executable, "-m", "presscheck", "serve", "--data", str(tmp_path), "files", "move", "--to", LOCATION]
     bucket.fault, bucket.fault_method, bucket.spared = "hang", "PUT", 5
@@ -154,7 +154,7 @@ def test_a_damaged_file_stops_the_move_and_a_damaged_copy_is_replaced(bucket: S3
 
 
 def test_no_upload_is_lost_while_files_are_moved(bucket: S3Server, postgresql: Cluster, tmp_path: Path) -> None:
-    """Users upload without a pause while the files are moved, and until the service refuses them."""
+    """Clients upload without a pause while the files are moved, until the service refuses uploads."""
     database_url = postgresql.new_database()
     with running_service(tmp_path, database_url=database_url) as running:
         world = plant_world(database_url, running.base_url)
@@ -203,7 +203,7 @@ async def closed(world: World) -> None:
         await client.aclose()
 
 
-async def test_an_export_has_the_files_and_an_import_stores_them(bucket: S3Server, tmp_path: Path) -> None:
+async def test_export_contains_the_files_and_import_stores_them(bucket: S3Server, tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
     with running_service(here) as running:
@@ -245,7 +245,7 @@ async def test_an_export_names_missing_files_and_fails_without_the_bucket(bucket
 
 
 async def test_a_bucket_is_not_used_for_a_database_with_files_on_disk(bucket: S3Server, tmp_path: Path) -> None:
-    """Also for a database that was written before locations were saved; an empty one may use a bucket at once."""
+    """This includes databases without a saved location; an empty database may use a bucket at once."""
     with running_service(tmp_path) as running:
         world = plant_world(running.database_url, running.base_url)
         await uploaded(world, "lamp.bin", LARGE)

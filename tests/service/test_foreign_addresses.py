@@ -1,4 +1,4 @@
-"""Content that names files and other servers: the service may request any address, but opens none of those."""
+"""Content with addresses of files and servers: the service opens none of them, although it may send requests."""
 
 from __future__ import annotations
 
@@ -77,12 +77,12 @@ SITE = """\
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """A service that may request addresses on this machine, so only the libraries are in the way."""
+    """A service that may send requests to this machine, so that only its libraries prevent them."""
     with running_service(tmp_path_factory.mktemp("open"), outside=LOOPBACK) as running:
         yield running
 
 
-async def test_pages_and_their_images(world: World, bait: Bait) -> None:
+async def test_pages_and_images_open_no_foreign_address(world: World, bait: Bait) -> None:
     files, texts = list[NewFile](), list[str]()
     for number, address in enumerate(bait.addresses):
         drawing = base64.b64encode((DRAWING % IMAGE).format(address).encode()).decode()
@@ -102,7 +102,7 @@ async def test_pages_and_their_images(world: World, bait: Bait) -> None:
 
 
 @pytest.mark.slow
-def test_typesetting(bait: Bait, tmp_path: Path) -> None:
+def test_typesetting_opens_no_foreign_address(bait: Bait, tmp_path: Path) -> None:
     codes = '#image("{}")', '#read("{}")', '#include "{}"'
     for address, code in zip(bait.addresses, codes, strict=True):
         (tmp_path / "drawing").write_text((DRAWING % "").format(address), "utf-8")
@@ -116,8 +116,8 @@ def test_typesetting(bait: Bait, tmp_path: Path) -> None:
             typeset(code, root)
 
 
-def test_the_kernel_refuses_a_typesetter_connections_and_writing(tmp_path: Path) -> None:
-    """A package is markup that is downloaded; text of users never becomes markup, so only this test asks for one."""
+def test_kernel_denies_connections_to_the_typesetter(tmp_path: Path) -> None:
+    """The markup of this test imports a package, which would be downloaded; texts of users never become markup."""
     with socket.create_server(("127.0.0.1", 0)) as proxy:
         proxy.settimeout(0)
         environment = {"https_proxy": f"http://127.0.0.1:{proxy.getsockname()[1]}"}
@@ -137,7 +137,7 @@ def test_the_kernel_refuses_a_typesetter_connections_and_writing(tmp_path: Path)
     ("module", "function", "stdin"),
     [(markup, "PdfSource", b'{"source": {}}'), (nodes_conversion, "keyless_nodes", b"1\na")],
 )
-def test_the_kernel_refuses_processes_that_read_pages_connections(
+def test_kernel_denies_connections_to_processes_that_read_pages(
     module: ModuleType, function: str, stdin: bytes, bait: Bait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = httpx.URL(bait.url)
@@ -160,8 +160,8 @@ program.main()
         run_bounded("unchecked", stdin=stdin, seconds=30)
 
 
-async def test_an_imported_website(world: World, bait: Bait) -> None:
-    for address in bait.addresses[:2]:  # a path is an address of the website
+async def test_import_of_a_website_opens_no_foreign_address(world: World, bait: Bait) -> None:
+    for address in bait.addresses[:2]:  # on a website, a path is an address of the website itself
         pages = {"/lamps": SITE.format(address), "/robots.txt": f"User-agent: *\nSitemap: {address}\n"}
         with web_server(pages) as server:
             run = await imported(world, WebsiteSource(url=f"{server.url}/lamps"))
@@ -178,7 +178,7 @@ async def test_an_imported_website(world: World, bait: Bait) -> None:
                 await imported(world, source)
 
 
-def test_the_headers_of_a_visitor_token(bait: Bait) -> None:
+def test_addresses_in_headers_of_a_visitor_token_are_ignored(bait: Bait) -> None:
     key, now = "k" * 32, 1_800_000_000.0
     for address in bait.addresses:
         headers = {"jku": address, "x5u": address, "kid": address, "jwk": {"kty": "oct", "k": "a"}}
@@ -187,7 +187,7 @@ def test_the_headers_of_a_visitor_token(bait: Bait) -> None:
         assert claims_of(jwt.encode({"plan": "pro"}, DRAWING_OF_BAIT, "HS256", headers), key, now) is None
 
 
-def test_redirects_of_requests(bait: Bait) -> None:
+def test_redirects_to_foreign_addresses_are_refused(bait: Bait) -> None:
     port = httpx.URL(bait.url).port
     outgoing = Outgoing(["127.0.0.1/32"])
     for address in (bait.file.as_uri(), f"file:{bait.file}", f"http://0.0.0.0:{port}/secret.svg"):

@@ -1,4 +1,4 @@
-"""Formulas of published pages: what becomes MathML, and what no formula can bring into a page."""
+"""Conversion of formulas on published pages to MathML, which adds no other elements."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def inline(latex: str) -> str:
     return with_formulas(f'<p><code class="formula">{escape(latex)}</code></p>')
 
 
-def test_a_formula_becomes_mathml() -> None:
+def test_formula_is_converted_to_mathml() -> None:
     assert inline(r"\frac{a}{b} < \sqrt{2}") == (
         '<p><math display="inline"><mrow><mfrac><mrow><mi>a</mi></mrow><mrow><mi>b</mi></mrow></mfrac><mo>&lt;</mo>'
         "<msqrt><mrow><mn>2</mn></mrow></msqrt></mrow></math></p>"
@@ -42,7 +42,7 @@ def test_a_formula_becomes_mathml() -> None:
         r"\operatorname{<b onmouseover=alert(1)>}",
     ],
 )
-def test_a_formula_brings_only_elements_of_formulas(latex: str) -> None:
+def test_formula_adds_only_mathml_elements(latex: str) -> None:
     tags = re.findall(r"<[^<>]*>", inline(latex))
     for tag in tags:
         assert re.fullmatch(
@@ -51,11 +51,11 @@ def test_a_formula_brings_only_elements_of_formulas(latex: str) -> None:
 
 
 @pytest.mark.parametrize("latex", BROKEN)
-def test_a_formula_that_cannot_be_converted_stays_source(latex: str) -> None:
+def test_invalid_formula_stays_as_source(latex: str) -> None:
     assert inline(latex) == f'<p><code class="formula">{escape(latex)}</code></p>'
 
 
-def test_the_formulas_of_a_page_have_a_limit() -> None:
+def test_formulas_of_a_page_are_converted_up_to_a_limit() -> None:
     formula = '<code class="formula">' + "x" * 1000 + "</code>"
     began = time.process_time()
     page = with_formulas(formula * 100)

@@ -56,7 +56,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 def brought_in(directory: Path, *repositories: Path) -> list[str]:
-    """Creates a database from repositories and returns the reported problems."""
+    """Import repositories into a database. Returns the reported problems."""
     with (
         closing(Database(f"sqlite:///{directory / 'service.sqlite'}")) as database,
         database.writing.begin() as session,
@@ -91,7 +91,7 @@ def test_texts_that_are_too_large_for_a_page_are_left_out(tmp_path: Path, reposi
 
 
 @pytest.mark.slow
-async def test_a_repository_becomes_a_space(tmp_path: Path, repository: Path) -> None:
+async def test_repository_is_imported_as_a_space(tmp_path: Path, repository: Path) -> None:
     problems = brought_in(tmp_path, repository)
     assert problems == [
         f"{repository}/guides/deep.md:3: gone.md: target not found",
@@ -143,7 +143,7 @@ async def test_a_repository_becomes_a_space(tmp_path: Path, repository: Path) ->
         service.stop()
 
 
-def test_pages_have_the_object_ids_of_git(tmp_path: Path, repository: Path) -> None:
+def test_pages_have_their_git_object_ids(tmp_path: Path, repository: Path) -> None:
     named = subprocess.run(["git", "hash-object", repository / "hidden.md"], capture_output=True, text=True, check=True)
     database = Database(f"sqlite:///{tmp_path / 'service.sqlite'}")
     with database.writing.begin() as session:
@@ -182,7 +182,7 @@ def test_empty_directories_become_empty_spaces_and_problems_name_the_directory(t
 
 @pytest.mark.slow
 @pytest.mark.documentation
-async def test_documentation_is_imported_whole(tmp_path: Path, documentation: Documentation) -> None:
+async def test_documentation_is_imported_completely(tmp_path: Path, documentation: Documentation) -> None:
     directory = documentation.directory
     brought_in(tmp_path, directory)
     service = RunningService(tmp_path)
@@ -195,7 +195,7 @@ async def test_documentation_is_imported_whole(tmp_path: Path, documentation: Do
         ids = {text: places.resolve("/" + quote(text), "") for text in texts}
         assert {place.kind for place in ids.values()} == {"page"}
         assert len({place.id for place in ids.values()}) == len(texts)
-        # a page may be no more than its title
+        # short pages may consist of only a title
         long = sorted(text for text in texts if (directory / text).stat().st_size > 1000)
         for text in long[:: max(1, len(long) // 4)]:
             page = await client.send(GetPage(space_id=space.id, page_id=ids[text].id, format="markdown"))

@@ -85,7 +85,7 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
     service.stop()
 
 
-async def test_a_branch_becomes_the_content_of_a_space(world: World) -> None:
+async def test_branch_is_imported_as_the_content_of_a_space(world: World) -> None:
     revision = await world.import_from((world.root / "book.git").as_uri())
     assert [page.title for page in revision.pages] == ["Home", "Guides"]
     assert [file.name for file in revision.files] == ["sky.svg"]
@@ -95,7 +95,7 @@ async def test_a_branch_becomes_the_content_of_a_space(world: World) -> None:
     assert again.files[0].id == revision.files[0].id
 
 
-async def test_an_import_tells_what_it_left_out(world: World) -> None:
+async def test_import_reports_its_problems(world: World) -> None:
     work = world.root / "book"
     summary = "".join(f"* [Ä {number}](missing-{number}.md)\n" for number in range(30))
     (work / "SUMMARY.md").write_text("# Table of contents\n\n* [Start](guides/start.md)\n" + summary)
@@ -106,7 +106,7 @@ async def test_an_import_tells_what_it_left_out(world: World) -> None:
     assert (await world.client.send(GetCurrentRevision(space_id=world.space))).pages
 
 
-async def test_published_pages_of_an_import_lead_to_their_files(world: World) -> None:
+async def test_imported_pages_have_edit_links_to_their_files(world: World) -> None:
     tree = {"repo_tree_url": "https://github.com/acme/lamps/tree/main/"}
     await world.import_from("book", repo_project_directory="guides", **tree)
     organization = (await world.client.send(ListOrganizations())).items[0].id
@@ -156,7 +156,7 @@ async def test_removed_pages_are_removed_from_the_branch(world: World) -> None:
     assert files == sorted([*BOOK, ".gitbook.yaml", "src/notes.txt"])
 
 
-async def test_a_generated_repository_comes_back_from_an_empty_one(world: World, tmp_path: Path) -> None:
+async def test_generated_repository_survives_import_and_export(world: World, tmp_path: Path) -> None:
     work = varied(1, 30).write(world.root / "varied")
     git(world.root, "init", "-q", "-b", "main", str(work))
     commit_all(work)
@@ -176,7 +176,7 @@ async def test_a_generated_repository_comes_back_from_an_empty_one(world: World,
     assert after.redirects == before.redirects
 
 
-async def test_a_folder_of_the_repository_can_hold_the_content(world: World) -> None:
+async def test_content_can_be_in_a_folder_of_the_repository(world: World) -> None:
     work = world.root / "book"
     git(work, "mv", "guides", "README.md", "src")
     commit_all(work)
@@ -184,7 +184,7 @@ async def test_a_folder_of_the_repository_can_hold_the_content(world: World) -> 
     assert [page.title for page in revision.pages] == ["Home", "guides"]
 
 
-async def test_addresses_outside_of_the_folder_and_names_that_are_no_branches_are_refused(world: World) -> None:
+async def test_urls_outside_the_folder_and_invalid_branches_are_refused(world: World) -> None:
     outside = world.root.parent / "outside"
     git(world.root, "clone", "-q", "--bare", str(world.root / "book"), str(outside))
     (world.root / "leads-out").symlink_to(outside)
@@ -212,7 +212,7 @@ async def test_addresses_outside_of_the_folder_and_names_that_are_no_branches_ar
         assert "ref" in str(refused.value), ref
 
 
-async def test_a_branch_that_is_checked_out_is_not_written(world: World) -> None:
+async def test_export_to_a_checked_out_branch_is_refused(world: World) -> None:
     await world.import_from("book")
     with pytest.raises(PresscheckError, match="checked out"):
         await world.export_to("book")
@@ -220,7 +220,7 @@ async def test_a_branch_that_is_checked_out_is_not_written(world: World) -> None
     assert git(world.root / "book", "status", "--porcelain") == ""
 
 
-async def test_links_of_a_repository_are_not_followed_and_hooks_do_not_run(world: World) -> None:
+async def test_symbolic_links_are_not_followed_and_hooks_do_not_run(world: World) -> None:
     work, bare = world.root / "book", world.root / "book.git"
     (work / "secret.md").symlink_to("/etc/hostname")
     (work / ".gitattributes").write_text("*.md filter=evil\n")
@@ -239,14 +239,14 @@ async def test_links_of_a_repository_are_not_followed_and_hooks_do_not_run(world
     assert "secret.md" in git(bare, "ls-tree", "-r", "--name-only", "main"), "only regular files are replaced"
 
 
-async def test_rules_for_merges_hold_for_imports(world: World) -> None:
+async def test_merge_rules_apply_to_imports(world: World) -> None:
     rules = {"type": "rules", "rules": [{"rule": "require_at_least_one_review"}]}
     await world.client.send(UpdateSpace(space_id=world.space, merge_rules=rules))
     with pytest.raises(PresscheckError, match="merge rules"):
         await world.import_from("book.git")
 
 
-async def test_without_a_folder_there_are_no_imports(tmp_path: Path) -> None:
+async def test_imports_need_the_option_git_root(tmp_path: Path) -> None:
     service = RunningService(tmp_path, sample=True)
     service.start()
     async with Client(service.base_url, service.token) as client:

@@ -1,4 +1,4 @@
-"""Requests take as many SQL statements with much data as with little; what is kept of change requests is right."""
+"""The number of SQL statements does not grow with the data, and derived rows of change requests are correct."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ PEOPLE = ("requestedReviewer", "contributor", "creator")
 
 
 async def asked(url: str, home: Path, requests: int, pages: int) -> dict[str, int]:
-    """The statements of each read, the first time."""
+    """Return the number of SQL statements of each read when it is sent for the first time, by name."""
     reads = planted(url, requests, pages)
     with closing(Service(home, url)) as service:
         return {read.name: (await service.send("GET", read.path))[1] for read in reads}
 
 
 class Service(CountedService):
-    """It is closed at the end."""
+    """A counted service that can be closed."""
 
     def __init__(self, home: Path, url: str) -> None:
         super().__init__(home, url, TOKEN)
@@ -56,25 +56,23 @@ class Service(CountedService):
         return json.loads((await self.send("GET", path))[2])
 
 
-def test_reads_take_as_many_statements_with_much_data_as_with_little(tmp_path: Path) -> None:
+def test_statements_of_reads_do_not_grow_with_the_data(tmp_path: Path) -> None:
     small = asyncio.run(asked(f"sqlite:///{tmp_path / 'small.sqlite'}", tmp_path, 12, 3))
     large = asyncio.run(asked(f"sqlite:///{tmp_path / 'large.sqlite'}", tmp_path, 300, 300))
-    # what is on one page is not counted
+    # a listing that fits on one page needs no statement for its total
     assert {name: count - small[name] for name, count in large.items() if count != small[name]} == {
         "an inbox, of an author and a reviewer": 1
     }
-    # with the one that begins the transaction; pages that were read are kept
+    # without BEGIN; later reads use pages that earlier reads have cached
     compare("SQL statements of a request", large)
 
 
 @pytest.mark.slow
-def test_a_merge_and_an_edit_take_as_many_statements_for_many_pages_as_for_few(
-    database_url: str, tmp_path: Path
-) -> None:
+def test_statements_of_merges_and_edits_do_not_grow_with_the_pages(database_url: str, tmp_path: Path) -> None:
     counts = [asyncio.run(written(database_url, tmp_path, number, pages)) for number, pages in enumerate((3, 60))]
     (few_merge, few_edit), (many_merge, many_edit) = counts
     assert many_merge == few_merge
-    # the sender of a large body is looked up before it is read
+    # the caller of a large request is also looked up before the body is read
     assert many_edit in (few_edit, few_edit + 1)
     # PostgreSQL takes up to three more
     compare(
@@ -85,7 +83,7 @@ def test_a_merge_and_an_edit_take_as_many_statements_for_many_pages_as_for_few(
 
 
 async def written(url: str, home: Path, number: int, pages: int) -> tuple[int, int]:
-    """The statements of a merge of a change request whose pages both sides changed, and of an edit of its pages."""
+    """Edit and merge a change request whose pages both sides changed. Returns the SQL statements of merge and edit."""
     place = both_changed(url, pages, number)
     path = f"/v1/spaces/{place.space}/change-requests/{place.request}"
     again = [
@@ -94,7 +92,7 @@ async def written(url: str, home: Path, number: int, pages: int) -> tuple[int, i
             "page": f"page-{page}",
             "document": {"markdown": text[1] + "\nMore.\n"},
         }
-        for page, text in enumerate(place.texts[:50])  # at most so many at once
+        for page, text in enumerate(place.texts[:50])  # the most that a request may change
     ]
     with closing(Service(home, url)) as service:
         edit = await service.send("POST", f"{path}/content", json.dumps({"changes": again}).encode())
@@ -109,8 +107,8 @@ async def written(url: str, home: Path, number: int, pages: int) -> tuple[int, i
 
 @pytest.mark.engines
 @pytest.mark.slow
-def test_what_is_kept_about_change_requests_is_what_a_scan_finds(database_url: str, tmp_path: Path) -> None:
-    """Rows are written in any order, moved, and removed; then every listing is read in pages of any size."""
+def test_derived_rows_of_change_requests_match_a_scan(database_url: str, tmp_path: Path) -> None:
+    """Rows are added, changed and deleted at random; then listings are read in pages of random sizes."""
     world = plant_world(database_url, "http://127.0.0.1:1")
     chance = random.Random(20)
     people = [*world.users.values()]
@@ -146,7 +144,7 @@ def planted_at_random(session: Session, world: World, chance: random.Random) -> 
     requests = [
         {
             "id": f"kept-{number:03}",
-            "space_id": f"kept-{chance.randrange(3)}",  # one space has none
+            "space_id": f"kept-{chance.randrange(3)}",  # the last space has none
             "number": number,
             "status": chance.choice(STATES),
             "created_by": chance.choice(people),
@@ -246,7 +244,7 @@ async def compare_listings(service: Service, world: World, chance: random.Random
 
 
 @pytest.mark.slow
-def test_a_long_listing_is_not_counted(database_url: str, tmp_path: Path) -> None:
+def test_long_listing_has_no_total(database_url: str, tmp_path: Path) -> None:
     world = plant_world(database_url, "http://127.0.0.1:1")
     comment = {"space_id": world.space, "revision": "r", "body": {"markdown": "Hm"}, "posted_at": NOW}
 
@@ -272,7 +270,7 @@ def test_a_long_listing_is_not_counted(database_url: str, tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_reads_use_indexes(tmp_path: Path) -> None:
-    """No step of the plan of a read reads a table in whole, or all comments that no review has."""
+    """No step of a query plan scans a whole table, or reads all comments without a review."""
     url = f"sqlite:///{tmp_path / 'plan.sqlite'}"
     reads = planted(url, 40, 3)
     said: list[tuple[str, Any]] = []
@@ -286,7 +284,7 @@ def test_reads_use_indexes(tmp_path: Path) -> None:
             for statement, values in said:
                 plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
                 steps = [row.detail for row in plan]
-                given = "json_each", "CONSTANT ROW"  # the parameters
+                given = "json_each", "CONSTANT ROW"  # lists of parameters
                 scans = [step for step in steps if step.startswith("SCAN") and not any(one in step for one in given)]
                 assert not scans, (statement, steps)
                 assert not [step for step in steps if "review_id=?" in step], (statement, steps)

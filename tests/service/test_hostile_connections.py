@@ -1,4 +1,4 @@
-"""Connections that keep the service busy or lie about where they go: it stays available for the others."""
+"""Slow, incomplete and ambiguous requests, and wrong hosts: the service stays available for other clients."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_the_token_is_checked_before_the_body_is_read(service: RunningService, a
 
 @pytest.mark.slow
 @pytest.mark.attack("half-sent and slow requests")
-def test_the_token_is_checked_though_a_small_body_does_not_arrive(service: RunningService) -> None:
+def test_token_is_checked_if_a_small_body_does_not_arrive(service: RunningService) -> None:
     with connected(service.base_url) as connection:
         path, host = "/v1/orgs/tallowick/spaces", "host: localhost\r\nauthorization: Bearer unknown"
         connection.sendall(f"POST {path} HTTP/1.1\r\n{host}\r\ncontent-length: 20\r\n\r\n{{".encode())
@@ -58,7 +58,7 @@ def test_the_token_is_checked_though_a_small_body_does_not_arrive(service: Runni
     with connected(service.base_url) as connection:
         known = f"host: localhost\r\nauthorization: Bearer {service.token}\r\nconnection: close"
         connection.sendall(f"POST {path} HTTP/1.1\r\n{known}\r\ncontent-length: 17\r\n\r\n{{".encode())
-        time.sleep(1.5)  # longer than its sender is trusted
+        time.sleep(1.5)  # longer than `LONGEST_UNKNOWN`, so that the sender is authenticated before the rest is read
         connection.sendall(b'"title": "Slow"}')
         assert connection.recv(12) == b"HTTP/1.1 404", "its sender is known, the organization is not"
 
@@ -74,12 +74,12 @@ def test_a_long_body_is_refused_by_its_declared_length(service: RunningService) 
 
 @pytest.mark.slow
 @pytest.mark.attack("half-sent and slow requests")
-def test_a_body_that_ends_early_is_a_line_of_the_log(service: RunningService, caplog: pytest.LogCaptureFixture) -> None:
-    """Not a traceback for each: whoever is gone would fill the log."""
+def test_incomplete_body_is_logged_without_a_warning(service: RunningService, caplog: pytest.LogCaptureFixture) -> None:
+    """A traceback for each lost client would fill the log."""
     with caplog.at_level(logging.INFO), connected(service.base_url) as connection:
         head = f"POST /v1/orgs/tallowick/spaces HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {service.token}"
         connection.sendall(f"{head}\r\ncontent-length: 31000000\r\n\r\n{{".encode())
-        time.sleep(0.2)  # until its token is checked
+        time.sleep(0.2)  # until the token is checked
         connection.close()
         ends = time.monotonic() + 20
         while not any("/spaces" in str(getattr(record, "details", "")) for record in caplog.records):
@@ -92,7 +92,7 @@ LARGE = 1_000_000
 
 
 def large_request(service: RunningService, token: str) -> tuple[socket.socket, bytes]:
-    """A connection with the beginning of a large request that creates a space, and the rest of its body."""
+    """Send the beginning of a large request that creates a space. Returns the connection and the rest of the body."""
     body = b'{"title": "Large"}'.ljust(LARGE)
     head = f"POST /v1/orgs/none/spaces HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}"
     connection = connected(service.base_url)
@@ -107,7 +107,7 @@ def test_large_bodies_of_a_user_take_turns(service: RunningService, world: World
         waiting = [large_request(service, service.token) for _ in range(MOST_BODIES_OF_USER)]
         for connection, _ in waiting:
             stack.enter_context(connection)
-        time.sleep(0.5)  # until they have their turns
+        time.sleep(0.5)  # until the requests have their turns
         last, rest = large_request(service, service.token)
         stack.enter_context(last).sendall(rest)
         last.settimeout(1)
@@ -136,7 +136,7 @@ def silent_server() -> Iterator[str]:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
-async def test_slow_tunnels_of_an_organization_hold_up_only_its_own_calls(tmp_path: Path) -> None:
+async def test_slow_tunnels_of_an_organization_delay_only_its_own_calls(tmp_path: Path) -> None:
     asked = {"componentId": "c", "props": {}, "context": {}}
     details = {"title": "Lamp", "description": "", "scopes": [], "script": "0"}
     with running_service(tmp_path, outside=LOOPBACK) as service, silent_server() as silent, web_server({}) as tunnel:
@@ -199,7 +199,7 @@ async def test_too_many_calls_of_a_key_are_refused() -> None:
     await call("u")
 
 
-async def test_turns_come_in_order() -> None:
+async def test_turns_are_taken_in_order() -> None:
     turns, order = Turns(1, waiting=100, patience=60, what="Calls"), list[int]()
 
     async def call(number: int) -> None:
@@ -225,7 +225,7 @@ class ServerInThread(ServiceServer):
 def served(
     app: Any, protocol: type[LimitedProtocol] = LimitedProtocol, *, proxy_headers: bool = False
 ) -> Iterator[str]:
-    """An application on a free port."""
+    """Run an application on a free port. Yields its URL."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(200)
@@ -267,7 +267,7 @@ def test_two_authorization_headers_are_refused(world: World) -> None:
 
 
 @pytest.mark.attack("Unicode and escape sequences")
-def test_the_log_has_no_character_that_a_terminal_obeys() -> None:
+def test_log_escapes_control_characters() -> None:
     path = "/v1/a\x1b\x7f\x85\x9b\u202e\u2066\u200b\u2028ü"
     record = logging.LogRecord("presscheck.requests", logging.INFO, "", 0, "request", None, None)
     record.details = {"path": path}
@@ -324,7 +324,7 @@ def test_a_request_without_host_is_served(service: RunningService) -> None:
 
 
 @pytest.mark.attack("bad hosts")
-def test_addresses_start_with_the_public_url(tmp_path: Path, own_database: str | None) -> None:
+def test_urls_start_with_the_public_url(tmp_path: Path, own_database: str | None) -> None:
     service = RunningService(tmp_path, database_url=own_database)
     app = build(service.database_url, data_dir=tmp_path, public_url="https://docs.example.org/", hosts=("lamps.local",))
     with served(app) as address:
@@ -339,7 +339,7 @@ class HastyProtocol(LimitedProtocol):
 
 
 async def echo(scope: Any, receive: Any, send: Any) -> None:
-    """Reads a body slowly and responds."""
+    """Respond with 2 bytes; at `/read`, after the whole body was received."""
     if scope["type"] != "http":
         return
     while scope["path"] == "/read" and (await receive()).get("more_body"):
@@ -376,7 +376,7 @@ def test_half_sent_requests_are_closed() -> None:
             connection.sendall(b"GET / HTTP/1.1\r\nhost: x\r\n")
         until = time.monotonic() + 3
         trickling = {later: b"GET / HTTP/1.1\r\nx: " + b"y" * 100, unread: b"z" * 100}
-        while time.monotonic() < until:  # one byte after the other does not help
+        while time.monotonic() < until:  # single bytes do not extend the deadline
             for connection, text in trickling.items():
                 try:
                     connection.sendall(text[:1])
@@ -390,7 +390,7 @@ def test_half_sent_requests_are_closed() -> None:
 
 
 async def told_back(scope: Any, receive: Any, send: Any) -> None:
-    """An application that responds with the method, the path, the body and the names of the headers."""
+    """Respond with the method, path, body and header names of the request."""
     if scope["type"] != "http":
         return
     body, has_more = b"", True
@@ -404,7 +404,7 @@ async def told_back(scope: Any, receive: Any, send: Any) -> None:
 
 
 def answers(base_url: str, sent: bytes) -> bytes:
-    """All that is received after some bytes, until the connection is closed."""
+    """Send bytes. Returns everything that is received until the connection is closed."""
     with closing(connected(base_url)) as connection:
         received = b""
         with suppress(ConnectionError):
@@ -422,7 +422,7 @@ FOLLOWED = b"GET /next HTTP/1.1\r\n" + LAST + b"\r\n"
 
 
 @pytest.mark.attack("half-sent and slow requests")
-def test_what_is_no_clear_request_is_refused() -> None:
+def test_ambiguous_and_invalid_requests_are_refused() -> None:
     refused = (
         ("two hosts", b"GET / HTTP/1.1\r\nhost: y\r\n" + LAST + b"\r\n"),
         ("no host", b"GET / HTTP/1.1\r\n\r\n"),
@@ -457,12 +457,12 @@ def test_what_is_no_clear_request_is_refused() -> None:
             began = time.monotonic()
             received = answers(address, sent)
             assert time.monotonic() - began < HEADER_DEADLINE, what
-            # a client that still sends may lose the response
+            # a client that is still sending may lose the response
             assert received.startswith(b"HTTP/1.1 400") or (not received and len(sent) > 60_000), (what, received)
             assert received.count(b"HTTP/1.1") <= 1, what
 
 
-def test_clear_requests_are_read_whatever_their_form() -> None:
+def test_valid_requests_are_read_in_any_form() -> None:
     read = (
         ("a full URL", b"GET http://x/a?b HTTP/1.1\r\n" + LAST + b"\r\n", b"GET /a  host"),
         ("two slashes", b"GET //a HTTP/1.1\r\n" + LAST + b"\r\n", b"GET //a  host"),
@@ -496,7 +496,7 @@ def test_the_body_of_an_upgrade_may_arrive_later() -> None:
 
 
 @pytest.mark.attack("half-sent and slow requests")
-def test_few_requests_wait_for_an_earlier_one() -> None:
+def test_number_of_pipelined_requests_is_limited() -> None:
     with served(told_back) as address:
         received = answers(address, b"".join(b"GET /%d HTTP/1.1\r\nhost: x\r\n\r\n" % number for number in range(1000)))
     paths = [int(part.split()[0]) for part in received.split(b"GET /")[1:]]
@@ -516,7 +516,7 @@ def test_a_slow_body_and_a_long_response_have_no_header_deadline() -> None:
 
 
 class Bodies:
-    """Responds with 5 MB, or with 20 kB at `/small`, after 5 seconds at `/wait`, and counts the requests."""
+    """An application that responds with 5 MB, 20 kB at `/small`, after 5 seconds at `/wait`; it counts requests."""
 
     def __init__(self) -> None:
         self.content = os.urandom(5_000_000)
@@ -528,7 +528,7 @@ class Bodies:
         self.requests[scope["path"]] += 1
         await asyncio.sleep(5 if scope["path"] == "/wait" else 0)
         size = 20_000 if scope["path"] == "/small" else len(self.content)
-        body = b"".join((self.content[:1], self.content[1:size]))  # a copy for each
+        body = b"".join((self.content[:1], self.content[1:size]))  # a copy for each response
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(body))]})
         await send({"type": "http.response.body", "body": body})
 
@@ -539,7 +539,7 @@ SMALL = b"GET /small HTTP/1.1\r\nhost: x\r\n\r\n"
 
 
 def small_window(base_url: str, size: int = 4096) -> socket.socket:
-    """A connection of which the kernel reads ahead little."""
+    """Open a connection with a small receive buffer."""
     host, port = base_url.removeprefix("http://").split(":")
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, size)
@@ -550,7 +550,7 @@ def small_window(base_url: str, size: int = 4096) -> socket.socket:
 
 @pytest.mark.slow
 @pytest.mark.attack("half-sent and slow requests")
-def test_unread_responses_are_given_up() -> None:
+def test_unread_responses_are_aborted() -> None:
     class Protocol(LimitedProtocol):
         send_deadline = 2.0
         max_unsent = 60_000_000
@@ -573,12 +573,12 @@ def test_unread_responses_are_given_up() -> None:
 
 
 def is_reset(connection: socket.socket) -> bool:
-    """Whether the other side has given the connection up; nothing is read."""
+    """Return True if the other side has reset the connection. Reads no data."""
     return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1) == b"\x07"  # TCP_CLOSE
 
 
 @pytest.mark.slow
-def test_a_slow_reader_gets_all_that_it_asked_for() -> None:
+def test_slow_reader_gets_the_whole_response() -> None:
     class Protocol(LimitedProtocol):
         send_deadline = 1.0
 
@@ -595,7 +595,7 @@ def test_a_slow_reader_gets_all_that_it_asked_for() -> None:
 
 @pytest.mark.slow
 @pytest.mark.attack("half-sent and slow requests")
-def test_connections_are_limited_per_address_and_in_all() -> None:
+def test_connections_are_limited_per_address_and_in_total() -> None:
     class Protocol(LimitedProtocol):
         max_connections = 10
         max_connections_of_address = 5

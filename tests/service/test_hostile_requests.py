@@ -30,7 +30,7 @@ TEXTS = ["1", "x", "null", "", "true", "open", "é", "\u0000", "a" * 2000, "W10"
 PLACES = ["%00", "é", "..", "a" * 5000, "%2e%2e%2f", "-1", "9" * 20, "٣"]
 CASES = int(os.environ.get("PRESSCHECK_CASES", "1"))
 ENDING = {"DeleteSpace", "MergeChangeRequest", "TransferSpace", "RemoveMember", "UpdateMember"}
-"""Deletions that would leave nothing for the other operations."""
+"""Operations that would remove the data of the other operations."""
 
 
 def request(chance: random.Random, operation: type[Operation[Any]], known: dict[str, str]) -> dict[str, Any]:
@@ -92,7 +92,7 @@ CURSORS = [
     "place",
     ["/orgs/{}/spaces", "/orgs/{}/members", "/orgs/{}/teams", "/orgs/{}/change-requests", "/spaces/{}/content/files"],
 )
-async def test_an_invented_cursor_is_refused(world: World, place: str) -> None:
+async def test_invalid_cursor_is_refused(world: World, place: str) -> None:
     path = "/v1" + place.format(world.space if "content" in place else world.organization)
     headers = {"authorization": f"Bearer {world.tokens['admin']}"}
     async with httpx.AsyncClient(base_url=world.base_url, headers=headers) as http:
@@ -137,7 +137,7 @@ FRONT_MATTER = [
 
 
 @pytest.mark.attack("deep and huge JSON and YAML")
-async def test_hostile_front_matter_is_no_server_error(world: World) -> None:
+async def test_hostile_front_matter_causes_no_server_error(world: World) -> None:
     for front in FRONT_MATTER:
         draft = await world.draft()
         page = {"operation": "insert_page", "title": "x", "document": {"markdown": f"---\n{front}\n---\n\n# x\n"}}
@@ -164,7 +164,7 @@ TAGS = [
 
 @pytest.mark.slow
 @pytest.mark.attack("deep and huge JSON and YAML")
-async def test_hostile_markdown_is_no_server_error(world: World) -> None:
+async def test_hostile_markdown_causes_no_server_error(world: World) -> None:
     for markdown in TAGS:
         draft = await world.draft()
         page = {"operation": "insert_page", "title": "x", "slug": "x", "document": {"markdown": markdown}}
@@ -179,7 +179,7 @@ async def test_hostile_markdown_is_no_server_error(world: World) -> None:
 
 
 @pytest.mark.attack("invented requests")
-async def test_an_impossible_time_is_refused(world: World) -> None:
+async def test_invalid_time_is_refused(world: World) -> None:
     for moment in ("9999-99-99", "9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00+23:59", LONG):
         talk = {
             "id": "a",
@@ -193,7 +193,7 @@ async def test_an_impossible_time_is_refused(world: World) -> None:
 
 
 @pytest.mark.attack("Unicode and escape sequences")
-async def test_a_host_in_other_letters_is_no_server_error(world: World) -> None:
+async def test_url_with_a_non_ascii_host_is_refused(world: World) -> None:
     for url in ("http://é.example/", "http://é:1/", "http://a。b/", "http://[fe80::1%é]/", "http://١٢٧.0.0.1:1/"):
         draft = await world.draft()
         file = {"operation": "insert_files", "files": [{"name": "a", "url": url}]}
@@ -231,7 +231,7 @@ async def test_null_merge_rules_count_as_absent(world: World) -> None:
 @pytest.mark.engines
 @pytest.mark.slow
 @pytest.mark.attack("Unicode and escape sequences")
-async def test_hostile_strings_are_stored_as_they_are_or_refused(world: World) -> None:
+async def test_hostile_strings_are_stored_unchanged_or_refused(world: World) -> None:
     """Clients sanitize what they show; the service changes nothing, never fails, and keeps its responses intact."""
     draft = await world.draft()
     headers = {"authorization": f"Bearer {world.tokens['admin']}"}
@@ -258,7 +258,7 @@ PATHS = [
 
 @pytest.mark.attack("path traversal")
 @pytest.mark.parametrize("path", PATHS)
-def test_no_path_leads_to_other_files(service: RunningService, path: str) -> None:
+def test_urls_do_not_give_access_to_other_files(service: RunningService, path: str) -> None:
     lines = (f"GET {path} HTTP/1.1", "host: localhost", f"authorization: Bearer {service.token}", "connection: close")
     with socket.create_connection(("127.0.0.1", service.port), timeout=20) as connection:
         connection.sendall("\r\n".join((*lines, "", "")).encode())
@@ -269,7 +269,7 @@ def test_no_path_leads_to_other_files(service: RunningService, path: str) -> Non
 
 @pytest.mark.slow
 @pytest.mark.attack("path traversal")
-async def test_a_file_name_is_no_path(world: World, service: RunningService) -> None:
+async def test_file_names_are_not_used_as_paths(world: World, service: RunningService) -> None:
     for name in ("../../evil", "/etc/evil", "..", "%2e%2e%2fevil"):
         before = {path for path in service.directory.parent.rglob("*") if "evil" in path.name}
         draft = await world.draft()
@@ -282,7 +282,7 @@ async def test_a_file_name_is_no_path(world: World, service: RunningService) -> 
             assert response.status_code == 200, (name, response.text)
             [stored] = response.json()["insertedFiles"]
             sent = await http.get(stored["downloadURL"])
-        if sent.status_code == 200:  # names such as .. end in another path, where nothing is
+        if sent.status_code == 200:  # names such as .. lead to a path that does not exist
             assert sent.text == "evil" and "\r" not in sent.headers["content-disposition"], name
         else:
             assert sent.status_code == 404, name
@@ -315,14 +315,14 @@ async def test_links_of_an_integration_without_a_url_are_refused(world: World, l
         "/docs/%00",
     ],
 )
-async def test_public_addresses_that_no_database_can_store_are_not_found(world: World, path: str) -> None:
+async def test_public_urls_with_nul_are_not_found(world: World, path: str) -> None:
     async with httpx.AsyncClient() as reader:
         assert (await reader.get(f"{world.base_url}{path}")).status_code == 404
 
 
 @pytest.mark.engines
 @pytest.mark.attack("invented requests")
-async def test_pages_and_keys_that_no_database_can_store_are_not_found(world: World) -> None:
+async def test_pages_and_share_keys_with_nul_are_not_found(world: World) -> None:
     public, _ = await published(world)
     shared, _ = await published(world, visibility="share-link")
     shared = shared.rstrip("/").rpartition("/")[0]

@@ -1,4 +1,4 @@
-"""Conversion of HTML in a process of its own: nothing that a website has takes the service with it."""
+"""Conversion of HTML in a separate process: hostile websites do not affect the service."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HUGE = {
     "line breaks": (b"<br>" * 1_000_000, TOO_LONG),
     "open elements": (b"<b>" * 10_000, "the elements of the page are nested too deep"),
 }
-"""Pages, and the reason for which each is not converted."""
+"""Pages, each with the reason why it is not converted."""
 
 
 def test_a_page_is_converted_with_its_title_and_links() -> None:
@@ -44,7 +44,7 @@ def test_only_links_to_imported_pages_are_rewritten() -> None:
     assert rewritten == f"[{URL}a](/docs/a#b) {code} {URL}a [x](https://example.org/c)\n"
 
 
-def test_a_page_has_a_largest_size_and_a_number_of_links() -> None:
+def test_size_and_links_of_a_page_are_limited() -> None:
     with pytest.raises(NotConverted, match="more than 4 MB of HTML"):
         convert_html(b"x" * (MOST_BYTES + 1), URL)
     links = b"".join(b'<a href="%d">x</a>' % number for number in range(MOST_LINKS + 5))
@@ -52,7 +52,7 @@ def test_a_page_has_a_largest_size_and_a_number_of_links() -> None:
 
 
 @pytest.mark.attack("forbidden outgoing addresses")
-def test_the_kernel_refuses_a_conversion_files_and_network(
+def test_kernel_denies_files_and_network_to_a_conversion(
     bait: Bait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = httpx.URL(bait.url)
@@ -79,7 +79,7 @@ program.main()
 
 @pytest.mark.slow
 @pytest.mark.attack("deep and huge pages")
-def test_huge_html_ends_within_its_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_conversion_of_huge_html_ends_within_its_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "hasty.py").write_text(
         "from presscheck.service import html_conversion as program\nprogram.MOST_SECONDS = 1\nprogram.main()\n"
     )

@@ -1,4 +1,4 @@
-"""The HTML of authors: every tag, attribute, style and address that stays, and nothing else."""
+"""The sanitizer for the HTML of authors: the tags, attributes, styles and URLs that it keeps, and nothing else."""
 
 import re
 import weakref
@@ -18,7 +18,7 @@ WITHIN = {
     "caption": "table", "colgroup": "table", "tbody": "table", "tfoot": "table", "thead": "table",
     "col": "table><colgroup", "tr": "table><tbody", "td": "table><tbody><tr", "th": "table><tbody><tr",
 }  # fmt: skip
-"""What a parser of HTML only leaves inside of other tags."""
+"""Tags that an HTML parser keeps only inside other tags, with those outer tags."""
 ATTRIBUTES = {
     "p": 'id="a.b-c:1" title="t" lang="de" dir="rtl" class="broken"',
     "a": 'href="x" target="_blank"',
@@ -53,7 +53,7 @@ def attributes(html: str, tag: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("tag", TAGS)
-def test_a_tag_of_text_stays(tag: str) -> None:
+def test_text_tag_is_kept(tag: str) -> None:
     outer = WITHIN.get(tag)
     attributes = ' src="x"' if tag == "img" else ""
     written = f"<{tag}{attributes}>" if tag in EMPTY else f"<{tag}>x</{tag}>"
@@ -61,7 +61,7 @@ def test_a_tag_of_text_stays(tag: str) -> None:
 
 
 @pytest.mark.parametrize(("tag", "written"), ATTRIBUTES.items())
-def test_the_attributes_of_a_tag_stay_and_others_do_not(tag: str, written: str) -> None:
+def test_only_allowed_attributes_of_a_tag_are_kept(tag: str, written: str) -> None:
     outer = WITHIN.get(tag)
     html = f'<{tag} {written} onclick="x" nonsense="y">x'
     kept = attributes(clean(f"<{outer}>{html}" if outer else html), tag)
@@ -73,12 +73,12 @@ def test_the_attributes_of_a_tag_stay_and_others_do_not(tag: str, written: str) 
 
 
 @pytest.mark.parametrize("tag", ["script", "style", "template", "noscript", "iframe", "object", "svg", "math", "title"])
-def test_what_is_no_text_goes_with_its_content(tag: str) -> None:
+def test_elements_without_text_are_removed_with_their_content(tag: str) -> None:
     assert clean(f"a<{tag}>inside</{tag}>b") == "ab"
 
 
 @pytest.mark.parametrize("tag", ["form", "input", "embed", "frame", "link", "meta", "base", "button", "marquee"])
-def test_other_tags_go_and_their_text_stays(tag: str) -> None:
+def test_other_tags_are_removed_and_text_is_kept(tag: str) -> None:
     assert clean(f"<{tag}>") == ""
     assert "inside" in clean(f"<b>inside</b><{tag}>")
 
@@ -108,7 +108,7 @@ def test_values_of_attributes(written: str, kept: str) -> None:
 @pytest.mark.parametrize(
     "name", ["broken", "button", "expression", "footnote-mark", "formula", "outside", "primary", "secondary"]
 )
-def test_classes_of_authors(name: str) -> None:
+def test_classes_that_authors_may_use_are_kept(name: str) -> None:
     assert clean(f'<b class="{name}">x</b>') == f'<b class="{name}">x</b>'
 
 
@@ -135,7 +135,7 @@ def test_icons_are_drawn_as_characters() -> None:
         ("ssh://a.example/", False),
     ],
 )
-def test_links_have_schemes_of_the_web_or_of_other_programs(address: str, stays: bool) -> None:
+def test_links_keep_only_allowed_schemes(address: str, stays: bool) -> None:
     kept = clean_html(f'<a href="{address}">x</a>', unchanged)
     assert kept == (f'<a href="{address}" rel="noopener">x</a>' if stays else '<a rel="noopener">x</a>')
 
@@ -155,18 +155,18 @@ def test_links_have_schemes_of_the_web_or_of_other_programs(address: str, stays:
         ),
     ],
 )
-def test_what_readers_could_not_use_is_mended(html: str, mended: str) -> None:
+def test_elements_that_readers_cannot_use_are_replaced(html: str, mended: str) -> None:
     assert clean(html) == mended
 
 
 @pytest.mark.attack("scripts in content")
-def test_brackets_in_attributes_are_escaped_before_tags_are_mended() -> None:
+def test_brackets_in_attributes_are_escaped_before_tags_are_replaced() -> None:
     hostile = "></a><img src=x onerror=alert(1)>"
     for html in (f'<a title="{hostile}">x</a>', f'<img alt="{hostile}">', f'<picture title="{hostile}"></picture>'):
         assert "<img src=x" not in clean(html) and clean(html).count("<") <= 2, html
 
 
-def test_what_resolves_the_links_of_a_page_is_freed() -> None:
+def test_link_resolver_is_freed_after_use() -> None:
     def resolve(_tag: str, address: str) -> str:
         return address
 

@@ -1,4 +1,4 @@
-"""What scripts of integrations get from the service: their environment, and the API by limited tokens."""
+"""The environment of integration scripts, their access to the API with limited tokens, and their endpoints."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ async def answers(lamp: Publisher, *calls: tuple[Any, ...], **place: str) -> lis
 
 
 @pytest.mark.slow
-async def test_the_environment_is_that_of_the_platform_and_stays_secret(here: World, lamp: Publisher) -> None:
+async def test_environment_matches_the_platform_and_stays_secret(here: World, lamp: Publisher) -> None:
     await lamp.publish(ENVIRONMENT, scopes=SCOPES, secrets=SECRETS, summary="A lamp.")
-    await lamp.publish(ENVIRONMENT, scopes=SCOPES, summary="A lamp.")  # secrets stay
+    await lamp.publish(ENVIRONMENT, scopes=SCOPES, summary="A lamp.")  # keeps the secrets
     installed = await lamp.install()
     _, at = await published(here)
     element = await drawn(lamp, "environment", {}, spaceId=here.space)
@@ -100,7 +100,7 @@ async def test_the_environment_is_that_of_the_platform_and_stays_secret(here: Wo
 
 @pytest.mark.slow
 @pytest.mark.attack("other organizations")
-async def test_a_script_reads_what_its_scopes_name_and_only_in_its_organization(here: World, lamp: Publisher) -> None:
+async def test_script_reads_only_what_its_scopes_permit_in_its_organization(here: World, lamp: Publisher) -> None:
     await lamp.publish(CALLING, scopes=SCOPES, visibility="public")
     installed = await lamp.install()
     _, at = await published(here)
@@ -156,7 +156,7 @@ async def test_a_script_reads_what_its_scopes_name_and_only_in_its_organization(
 
 @pytest.mark.slow
 @pytest.mark.attack("other organizations")
-async def test_a_new_version_gets_new_scopes_only_after_an_admin_agreed(here: World, lamp: Publisher) -> None:
+async def test_new_scopes_of_a_version_need_the_approval_of_an_admin(here: World, lamp: Publisher) -> None:
     other = plant_world(here.database_url, here.base_url)
     stranger = Publisher(other, name=lamp.name)
     await lamp.publish(CALLING, scopes=["space:metadata:read"], visibility="public")
@@ -183,7 +183,7 @@ async def test_a_new_version_gets_new_scopes_only_after_an_admin_agreed(here: Wo
 
 
 @pytest.mark.slow
-async def test_a_token_is_for_the_script_alone_and_ends_with_the_installation(here: World, lamp: Publisher) -> None:
+async def test_script_uses_only_its_own_token_which_ends_with_the_installation(here: World, lamp: Publisher) -> None:
     leaking = CALLING.replace(
         "const answers = [];", "const answers = [[1, [...context.environment.apiTokens.installation]]];"
     )
@@ -242,7 +242,7 @@ async def test_an_event_listener_updates_its_settings_in_a_place_once(here: Worl
         ((), "http://example.test/", False),
     ],
 )
-def test_named_hosts(hosts: tuple[str, ...], url: str, is_allowed: bool) -> None:
+def test_requests_are_sent_only_to_named_hosts(hosts: tuple[str, ...], url: str, is_allowed: bool) -> None:
     client = Outgoing()
     try:
         client.request("GET", url, headers={}, hosts=hosts, seconds=1)
@@ -255,7 +255,7 @@ def test_named_hosts(hosts: tuple[str, ...], url: str, is_allowed: bool) -> None
 
 
 @pytest.mark.slow
-async def test_endpoints_answer_with_the_script(here: World, lamp: Publisher) -> None:
+async def test_endpoints_respond_with_the_script(here: World, lamp: Publisher) -> None:
     await lamp.publish(ENDPOINT, secrets={"KEY": "client-12345"})
     installed = await lamp.install()
     base = f"{here.base_url}/integrations/{lamp.name}"
@@ -291,7 +291,7 @@ async def test_endpoints_answer_with_the_script(here: World, lamp: Publisher) ->
 
 @pytest.mark.slow
 @pytest.mark.attack("other organizations")
-async def test_neither_a_script_nor_its_owner_widens_an_installation(here: World, lamp: Publisher) -> None:
+async def test_script_and_owner_cannot_extend_an_installation(here: World, lamp: Publisher) -> None:
     await lamp.publish(CALLING, visibility="public")
     other = plant_world(here.database_url, here.base_url)
     stranger = Publisher(other, name=lamp.name)
@@ -309,7 +309,7 @@ async def test_neither_a_script_nor_its_owner_widens_an_installation(here: World
 
 @pytest.mark.slow
 @pytest.mark.attack("other organizations")
-async def test_the_name_of_an_integration_gives_no_keys_of_others(here: World, lamp: Publisher) -> None:
+async def test_name_of_an_integration_does_not_give_access_to_keys_of_others(here: World, lamp: Publisher) -> None:
     await lamp.publish(ENDPOINT)
     installed = await lamp.install()
     other = plant_world(here.database_url, here.base_url)
@@ -329,7 +329,7 @@ async def test_the_name_of_an_integration_gives_no_keys_of_others(here: World, l
 
 @pytest.mark.slow
 @pytest.mark.attack("half-sent and slow requests")
-async def test_a_request_that_is_cut_runs_no_script(
+async def test_incomplete_request_runs_no_script(
     here: World, lamp: Publisher, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(request_body, "LONGEST_SENDING", 0.5)
@@ -351,7 +351,7 @@ async def test_a_request_that_is_cut_runs_no_script(
 
 @pytest.mark.slow
 @pytest.mark.attack("endless jobs")
-async def test_visitors_never_occupy_all_scripts(here: World, lamp: Publisher) -> None:
+async def test_requests_of_visitors_do_not_block_other_scripts(here: World, lamp: Publisher) -> None:
     endpoints = [Publisher(here) for _ in range(2)]
     for other in endpoints:
         await other.publish(ENDPOINT)

@@ -1,4 +1,4 @@
-"""Integrations: published scripts that run in a process of their own, their events, and their limits."""
+"""Integrations: published scripts that run in a separate process, their events, and their limits."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ EVENT = {"eventId": "e1", "type": "ui_render", "componentId": "c", "props": {}, 
 
 @pytest.fixture(scope="module")
 def scripted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """A service whose scripts may use little."""
+    """A service with low limits for scripts."""
     outside = OutboundConfig(allowed=LOOPBACK.allowed, scripts=LIMITS)
     with running_service(tmp_path_factory.mktemp("scripted"), outside=outside) as running:
         yield running
@@ -67,7 +67,7 @@ Make = Callable[..., Publisher]
 
 @pytest.fixture
 async def publisher(here: World) -> AsyncIterator[Make]:
-    """Makes publishers, by default for an admin; their connections are closed after the test."""
+    """A factory of publishers, by default for an admin; their connections are closed after the test."""
     made: list[Publisher] = []
 
     def make(world: World = here, **more: Any) -> Publisher:
@@ -80,7 +80,7 @@ async def publisher(here: World) -> AsyncIterator[Make]:
 
 
 @pytest.mark.slow
-async def test_a_component_renders_and_takes_an_action(publisher: Make) -> None:
+async def test_component_renders_and_handles_an_action(publisher: Make) -> None:
     lamp = publisher()
     await lamp.publish(MODULE)
     first = await lamp.render()
@@ -105,7 +105,7 @@ async def test_a_component_renders_and_takes_an_action(publisher: Make) -> None:
 
 @pytest.mark.slow
 @pytest.mark.attack("other organizations")
-async def test_the_script_knows_the_installation_where_the_caller_sees_the_place(here: World, publisher: Make) -> None:
+async def test_script_gets_the_installation_only_if_the_caller_sees_the_place(here: World, publisher: Make) -> None:
     lamp = publisher()
     await lamp.publish(MODULE, visibility="public")
     installed = await lamp.install()
@@ -137,7 +137,7 @@ async def test_the_script_knows_the_installation_where_the_caller_sees_the_place
     assert await labels(reader, hidden) == ["Count: 0"], "a site with a space that the caller does not see"
 
 
-async def test_a_strange_block_does_not_break_the_list(publisher: Make) -> None:
+async def test_invalid_block_does_not_break_the_list(publisher: Make) -> None:
     lamp = publisher()
     blocks = [{"id": "b", "title": "Lamp", "urlUnfurl": found} for found in (5, "example.org", None, ["example.org"])]
     await lamp.publish(LISTENER, visibility="public", blocks=blocks)
@@ -147,7 +147,7 @@ async def test_a_strange_block_does_not_break_the_list(publisher: Make) -> None:
 
 
 @pytest.mark.slow
-async def test_installing_updating_and_removing_are_events_of_the_script(publisher: Make) -> None:
+async def test_script_gets_events_of_its_installations(publisher: Make) -> None:
     lamp = publisher()
     await lamp.publish(LISTENER)
     installed = await lamp.install()
@@ -197,7 +197,7 @@ HOSTILE = {
         "Error: found  undefined undefined",
     ),
 }  # fmt: skip
-"""Scripts that fail: the status of the response, and words in the log of the event."""
+"""Scripts that fail, each with the status of the response and words in the log of the event."""
 
 
 SOME = ("endless loop", "memory", "throws", "not a component")
@@ -205,7 +205,7 @@ OTHERS = [kind for kind in HOSTILE if kind not in SOME]
 
 
 @pytest.mark.parametrize("kinds", [SOME, pytest.param(OTHERS, marks=pytest.mark.slow)], ids=["some", "others"])
-async def test_a_script_that_fails_is_a_clean_problem_and_a_log(publisher: Make, kinds: Iterable[str]) -> None:
+async def test_failing_script_is_reported_and_logged(publisher: Make, kinds: Iterable[str]) -> None:
     for kind in kinds:
         script, status, words = HOSTILE[kind]
         lamp = publisher()
@@ -220,7 +220,7 @@ async def test_a_script_that_fails_is_a_clean_problem_and_a_log(publisher: Make,
 
 
 @pytest.mark.slow
-async def test_an_event_without_a_handler_is_no_failure(publisher: Make) -> None:
+async def test_event_without_a_handler_does_not_fail(publisher: Make) -> None:
     lamp = publisher()
     await lamp.publish("export default { fetch: () => new Response('no handler', { status: 406 }) }")
     await lamp.install()
@@ -230,7 +230,7 @@ async def test_an_event_without_a_handler_is_no_failure(publisher: Make) -> None
     assert messages(installed)[-1] == "Response: 406, text/plain: no handler"
 
 
-def test_stacks_begin_with_the_error() -> None:
+def test_stack_traces_begin_with_the_error() -> None:
     _, lines = run(f"try {{ null.x }} catch (error) {{ console.log(error.stack); console.log(error) }} {LISTENER}")
     assert lines[0] == lines[1] and lines[0].startswith("TypeError: cannot read property 'x' of null\n    at <eval> (")
     failed, _ = run("function boom() { throw new RangeError('far') } boom()")
@@ -253,7 +253,7 @@ async def test_console_output_is_limited_and_has_no_credentials(publisher: Make)
 
 
 def run(script: str, config: ScriptConfig = LIMITS, outgoing: Outgoing | None = None) -> tuple[Any, list[str]]:
-    """Runs a script on an event: the JSON of its response, or why it failed, and what it wrote."""
+    """Run a script on an event. Returns the JSON of its response, or its error, and the lines that it logged."""
     client, lines = outgoing or Outgoing(), list[str]()
     try:
         ended = run_script(script, EVENT, {}, outgoing=client, config=config, log=lambda _, line: lines.append(line))
@@ -325,7 +325,7 @@ def test_a_script_opens_no_file_and_no_address(bait: Bait) -> None:
             assert SECRET not in str(run(script, may))
 
 
-def test_a_request_of_a_script_ends_before_its_run() -> None:
+def test_request_of_a_script_times_out_before_the_script() -> None:
     may = ScriptConfig(processor_seconds=1, seconds=1.5, hosts=("*",))
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
@@ -337,14 +337,14 @@ def test_a_request_of_a_script_ends_before_its_run() -> None:
     assert "no response in time" in shown[0] and time.monotonic() - begun < 10
 
 
-def test_the_process_of_a_script_reaches_neither_files_nor_network_nor_processes(tmp_path: Path) -> None:
+def test_process_of_a_script_cannot_use_files_network_or_processes(tmp_path: Path) -> None:
     command = [sys.executable, "-c", CONFINED, script_process.__file__, str(tmp_path / "new")]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (ended.stdout.split(), ended.returncode) == (["end"], 0), ended.stderr
     assert not (tmp_path / "new").exists()
 
 
-def test_a_process_that_reads_files_reaches_neither_network_nor_programs(tmp_path: Path) -> None:
+def test_process_that_may_read_files_cannot_use_network_or_programs(tmp_path: Path) -> None:
     command = [sys.executable, "-c", CONFINED, script_process.__file__, str(tmp_path / "new"), "reads files"]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
     reached = ["open", "list", "look"] if sys.platform == "linux" else ["open", "write", "socket", "pipe"]
@@ -357,13 +357,13 @@ def test_the_process_of_a_script_inherits_no_secrets() -> None:
     }
 
 
-def test_a_process_without_memory_is_a_failure() -> None:
+def test_process_without_enough_memory_is_reported() -> None:
     for script in ("0", f"const a = '{'x' * 1_000_000}';"):
         failed, _ = run(script, ScriptConfig(memory=1, processor_seconds=5, seconds=20))
         assert "memory" in failed
 
 
-async def test_a_missing_engine_is_one_clear_line(publisher: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_missing_engine_is_reported_in_one_line(publisher: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     lamp = publisher()
     await lamp.publish(MODULE)
     monkeypatch.setitem(sys.modules, "_quickjs", None)
@@ -376,7 +376,7 @@ async def test_a_missing_engine_is_one_clear_line(publisher: Make, monkeypatch: 
 
 
 @pytest.mark.slow
-async def test_an_event_of_others_does_not_go_to_a_tunnel_for_the_owners(here: World, publisher: Make) -> None:
+async def test_events_of_others_are_not_sent_to_the_tunnel_of_the_owners(here: World, publisher: Make) -> None:
     lamp = publisher()
     await lamp.publish(LISTENER, visibility="public")
     other = publisher(plant_world(here.database_url, here.base_url), name=lamp.name)
@@ -404,7 +404,7 @@ async def test_large_events_are_stored_without_their_values(publisher: Make) -> 
     assert len(json.dumps(traced)) < 40_000
 
 
-async def test_numbers_without_end_are_refused(publisher: Make) -> None:
+async def test_infinite_numbers_are_refused(publisher: Make) -> None:
     lamp = publisher()
     await lamp.publish(LISTENER)
     body = '{"componentId": "c", "context": {}, "props": {"a": 1e999}}'
@@ -432,7 +432,7 @@ async def test_old_events_are_deleted(here: World, publisher: Make) -> None:
 
 
 @pytest.mark.parametrize("text", ["token=", "password: '", '{"apiKey":"', "a=1&secret="])
-def test_values_that_look_like_credentials_are_left_out(text: str) -> None:
+def test_values_that_look_like_credentials_are_redacted(text: str) -> None:
     log = DeliveryLog(lambda: "")
     log.add("info", f"{text}hunter2 and more")
     assert log.rows[0]["message"] == f"{text}[redacted] and more"
@@ -447,7 +447,7 @@ def test_redaction_takes_linear_time() -> None:
 
 
 @pytest.mark.slow
-def test_few_scripts_run_at_once() -> None:
+def test_number_of_concurrent_scripts_is_limited() -> None:
     slow = "export default { fetch: () => new Promise((end) => setTimeout(() => end(Response.json(1)), 1000)) }"
     with ThreadPoolExecutor(MOST_AT_ONCE + 1) as pool:
         running = [pool.submit(run, slow) for _ in range(MOST_AT_ONCE)]

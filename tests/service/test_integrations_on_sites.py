@@ -76,7 +76,7 @@ async def test_blocks_are_drawn_where_their_integration_is_installed(here: World
 
 @pytest.mark.slow
 @pytest.mark.attack("endless jobs")
-async def test_a_block_that_never_ends_is_cut(here: World, lamp: Publisher) -> None:
+async def test_block_that_never_ends_is_stopped(here: World, lamp: Publisher) -> None:
     url, _ = await published(here)
     await lamp.install()
     await write(here, "".join(f"{block(lamp, content)}\n" for content in ("loop", "break", "good")))
@@ -108,7 +108,7 @@ def policy_of(response: httpx.Response) -> dict[str, list[str]]:
 
 @pytest.mark.slow
 @pytest.mark.attack("scripts in content")
-async def test_scripts_are_on_the_sites_that_installed_them_alone(here: World, lamp: Publisher) -> None:
+async def test_scripts_are_only_on_sites_that_installed_them(here: World, lamp: Publisher) -> None:
     url, at = await published(here)
     await lamp.publish(DIAGRAMS, blocks=[BLOCK], contentSecurityPolicy=ASKS, **INJECTS)
     details = {"title": "Lamp", "description": "", "scopes": [], "organization": here.organization, "script": DIAGRAMS}
@@ -149,7 +149,7 @@ async def test_scripts_are_on_the_sites_that_installed_them_alone(here: World, l
 
 @pytest.mark.slow
 @pytest.mark.attack("bad hosts")
-async def test_a_host_of_one_visitor_reaches_no_other(here: World, lamp: Publisher) -> None:
+async def test_host_of_one_visitor_is_not_shown_to_others(here: World, lamp: Publisher) -> None:
     url, at = await published(here)
     await lamp.publish(DIAGRAMS, blocks=[BLOCK], **INJECTS)
     installed = await lamp.install()
@@ -166,7 +166,7 @@ async def test_a_host_of_one_visitor_reaches_no_other(here: World, lamp: Publish
 
 @pytest.mark.slow
 @pytest.mark.attack("deep and huge pages")
-async def test_a_page_of_many_large_blocks_stays_within_the_limits_of_a_page(here: World, lamp: Publisher) -> None:
+async def test_page_with_many_large_blocks_stays_within_its_limits(here: World, lamp: Publisher) -> None:
     url, _ = await published(here)
     await lamp.install()
     await write(here, f"{block(lamp, 'large')}\n" * 100)

@@ -1,4 +1,4 @@
-"""No kind of call holds up another: reads, writes and health checks beside each other, on both engines."""
+"""Reads, writes and health checks run concurrently without delaying each other, on both engines."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from presscheck.service.http.turns import RETRY_AFTER
 
 WRITERS = 45
 PROMPT = 1.0
-"""Seconds within which a call that waits for no other is answered, on a busy machine."""
+"""Maximum duration in seconds of a call that waits for no other, on a busy machine."""
 LOCK_WAIT = 4.0
-"""Less than the seconds for which one writer waits for the lock, and with it what waited for a writer."""
+"""Seconds, fewer than a writer waits for the lock: a call that waits for the writer takes longer."""
 COMMENT = {"body": {"markdown": "Hm"}}
 
 
@@ -33,7 +33,7 @@ async def http(world: World) -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def slowest(http: httpx.AsyncClient, path: str, during: asyncio.Future[object] | float) -> float:
-    """The seconds of the slowest of a hundred responses, or of those until something ended."""
+    """Return the duration in seconds of the slowest of 100 reads, or of the reads until `during` is done."""
     longest = 0.0
     for _ in range(100):
         begun = time.perf_counter()
@@ -45,7 +45,7 @@ async def slowest(http: httpx.AsyncClient, path: str, during: asyncio.Future[obj
 
 
 @pytest.mark.engines
-async def test_waiting_writers_hold_up_no_other_call(
+async def test_waiting_writers_do_not_delay_other_calls(
     service: RunningService, world: World, http: httpx.AsyncClient
 ) -> None:
     members = f"/v1/orgs/{world.organization}/members"
@@ -72,7 +72,7 @@ async def test_writers_beyond_the_queue_get_503_with_retry_after(
         patched.setattr(app, "MOST_WAITING", 5)
         service.start()
         await overfill(service, world, http)
-    service.stop()  # other tests share it
+    service.stop()  # other tests share the service
     service.start()
 
 
@@ -90,10 +90,10 @@ async def overfill(service: RunningService, world: World, http: httpx.AsyncClien
 
 
 @pytest.mark.slow
-async def test_a_large_page_as_document_holds_up_no_other_call(world: World, http: httpx.AsyncClient) -> None:
+async def test_large_page_as_document_does_not_delay_other_calls(world: World, http: httpx.AsyncClient) -> None:
     await write(world, "\n\n".join(f"A paragraph with **some** words, number {number}." for number in range(4_000)))
     page = f"/v1/spaces/{world.space}/content/page/start?format=document"
-    for _ in range(60):  # cheap reads of the same operation come before
+    for _ in range(60):  # cheap reads of the same operation come first
         assert (await http.get(f"/v1/spaces/{world.space}/content/page/guide?format=document")).status_code == 200
     large = asyncio.ensure_future(http.get(page))
     await asyncio.sleep(0.05)
@@ -102,7 +102,9 @@ async def test_a_large_page_as_document_holds_up_no_other_call(world: World, htt
 
 
 @pytest.mark.engines
-async def test_readiness_tells_whether_the_database_responds(service: RunningService, http: httpx.AsyncClient) -> None:
+async def test_readiness_check_succeeds_while_the_database_is_locked(
+    service: RunningService, http: httpx.AsyncClient
+) -> None:
     assert (await http.get("/readyz")).json() == {"status": "ok"}
     with locked(service.database_url):
         assert (await http.get("/readyz")).status_code == 200, "reads go on"

@@ -105,7 +105,7 @@ def website() -> Iterator[WebServer]:
 
 
 def organization_of(world: World, *roles: str) -> str:
-    """A second organization of some users of the world, each with the role that they have there."""
+    """Create a second organization with users of the world, who have the same roles in it. Returns its id."""
     database, now = Database(world.database_url), moment_text(system_clock())
     row = OrganizationRow(id=new_id(), title="Other", created_at=now)
     with database.writing.begin() as session:
@@ -155,7 +155,7 @@ async def test_a_failed_import_has_a_reason(here: World, website: WebServer, pat
     assert run.status == "failed" and reason in run.reason
 
 
-async def test_an_import_into_an_unknown_change_request_never_edits_main(here: World, website: WebServer) -> None:
+async def test_import_into_an_unknown_change_request_is_refused(here: World, website: WebServer) -> None:
     for unknown in ("none", ""):
         with pytest.raises(NotFound):
             await imported(here, WebsiteSource(url=website.url), changeRequest=unknown)
@@ -215,7 +215,7 @@ async def test_a_specification_is_fetched_and_validated(here: World) -> None:
             f"{b}: &{b} {{<<: [{','.join(['*' + a] * 9)}]}}\n" for a, b in pairwise("abcdefghi")), "values"),
     ],
 )  # fmt: skip
-async def test_an_invalid_specification_has_an_error(here: World, text: str, message: str) -> None:
+async def test_error_of_an_invalid_specification_is_reported(here: World, text: str, message: str) -> None:
     found = await processed(here, SpecSource(text=text))
     assert found.last_process_error_code == "PARSE_ERROR"
     assert found.last_processed_errors and message in str(found.last_processed_errors)
@@ -234,15 +234,13 @@ async def test_a_page_with_deeply_nested_elements_is_left_out_of_an_import(here:
 
 
 def limit_jobs(monkeypatch: pytest.MonkeyPatch, kind: str, limits: JobLimits) -> None:
-    """Sets the limits of a kind of job; the service of these tests runs in this process."""
+    """Set the limits of a kind of job. (The service of these tests runs in this process.)"""
     monkeypatch.setitem(RUNNERS, kind, replace(RUNNERS[kind], limits=limits))
 
 
 @pytest.mark.slow
 @pytest.mark.attack("endless jobs")
-async def test_a_slow_website_is_imported_as_far_as_its_time_allows(
-    here: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_import_of_a_slow_website_stops_at_its_time_limit(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
     limit_jobs(monkeypatch, "import", JobLimits(seconds=3))
     links = "".join(f'<a href="/{number}">x</a>' for number in range(100))
     pages = {f"/{number}": "<p>x</p>" for number in range(100)}
@@ -253,7 +251,7 @@ async def test_a_slow_website_is_imported_as_far_as_its_time_allows(
 
 
 @pytest.mark.attack("endless jobs")
-async def test_an_import_reads_a_limited_number_of_bytes(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_import_stops_at_its_limit_of_bytes(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
     limit_jobs(monkeypatch, "import", JobLimits(most_bytes=3 * 1024 * 1024))
     with web_server({"/": '<a href="/b">x</a>', "/b": "<p>" + "x" * 4_000_000}) as server:
         run = await imported(here, WebsiteSource(url=server.url))
@@ -265,7 +263,7 @@ async def test_an_import_reads_a_limited_number_of_bytes(here: World, monkeypatc
 
 @pytest.mark.slow
 @pytest.mark.attack("endless jobs")
-async def test_a_translation_has_a_limited_time(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_translation_has_a_time_limit(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
     limit_jobs(monkeypatch, "translation", JobLimits(seconds=0))
     at = {"organization_id": here.organization}
     source = SourceToTranslate(space=here.space, language="en")
@@ -286,7 +284,7 @@ async def test_a_crawl_delay_has_a_limit(here: World, monkeypatch: pytest.Monkey
 
 @pytest.mark.slow
 @pytest.mark.attack("deep and huge pages")
-async def test_a_translation_that_is_too_large_for_a_page_has_failed(here: World) -> None:
+async def test_translation_that_is_too_large_for_a_page_fails(here: World) -> None:
     draft = await here.draft()
     await here.edit(draft, rewrite("guide", "ß" * 300_000))  # in upper case, each is two characters
     await here.admin.send(MergeChangeRequest(space_id=here.space, change_request_id=draft.id))
@@ -301,7 +299,7 @@ async def test_a_translation_that_is_too_large_for_a_page_has_failed(here: World
 
 @pytest.mark.slow
 @pytest.mark.attack("other organizations")
-async def test_a_translation_is_updated_from_its_source_as_long_as_that_is_there(here: World) -> None:
+async def test_translation_is_updated_while_its_source_is_in_the_organization(here: World) -> None:
     at = {"organization_id": here.organization}
     source = SourceToTranslate(space=here.space, language="en")
     begun = await here.admin.send(CreateTranslation(**at, source=source, language="de"))
@@ -336,7 +334,7 @@ async def test_a_translation_is_updated_from_its_source_as_long_as_that_is_there
 
 
 @pytest.mark.attack("other organizations")
-async def test_a_translation_is_hidden_from_those_who_see_neither_space(here: World) -> None:
+async def test_translation_is_hidden_from_users_who_see_neither_space(here: World) -> None:
     at = {"organization_id": here.organization}
     await here.admin.send(UpdateSpace(space_id=here.space, default_level=None))
     source = SourceToTranslate(space=here.space, language="en")
@@ -383,7 +381,7 @@ async def test_similar_issues_form_one_cluster(here: World) -> None:
 
 
 @pytest.mark.slow
-async def test_slow_deliveries_hold_up_only_those_of_their_organization(here: World, website: WebServer) -> None:
+async def test_slow_deliveries_delay_only_deliveries_of_their_organization(here: World, website: WebServer) -> None:
     slow, fast = here, plant_world(here.database_url, here.base_url)
     details: dict[str, Any] = {"title": "Lamp post", "description": "x", "scopes": (), "script": "0"}
     with socket.socket() as silent:
@@ -432,7 +430,8 @@ async def test_deleted_spaces_are_removed_after_seven_days(tmp_path: Path) -> No
                 is_waiting = JobRow.id == "sweep", JobRow.state == "waiting"
                 return session.scalar(select(JobRow.run_at).where(*is_waiting)) or ""
 
-        assert await until(next_cleanup, lambda moment: moment > moment_text(clock()))  # not during the next step
+        # the cleanup must not run while the clock changes
+        assert await until(next_cleanup, lambda moment: moment > moment_text(clock()))
         assert (await world.admin.send(GetSpace(space_id=world.space))).deleted_at
         clock.now += timedelta(hours=2)
 
@@ -449,7 +448,7 @@ async def test_deleted_spaces_are_removed_after_seven_days(tmp_path: Path) -> No
 
 @pytest.mark.engines
 @pytest.mark.slow
-def test_a_job_of_a_dead_worker_is_taken_by_exactly_one_other(
+def test_job_of_a_dead_worker_is_taken_by_one_other_worker(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker, "LEASE", 2.0)
@@ -519,7 +518,7 @@ def test_a_worker_stops_when_another_has_taken_its_job(database_url: str, tmp_pa
 
 
 @pytest.mark.slow
-def test_a_failing_job_is_retried_and_finally_fails(database_url: str, tmp_path: Path) -> None:
+def test_failing_job_is_retried_before_it_fails(database_url: str, tmp_path: Path) -> None:
     database, clock, tries, given_up = Database(database_url), Moment(), list[int](), list[str]()
 
     def fail(work: JobContext) -> None:
@@ -537,7 +536,7 @@ def test_a_failing_job_is_retried_and_finally_fails(database_url: str, tmp_path:
     workers.start()
     deadline = datetime.now(UTC) + timedelta(seconds=20)
     while not given_up and datetime.now(UTC) < deadline:
-        clock.now += timedelta(seconds=21)  # longer than the pauses
+        clock.now += timedelta(seconds=21)  # longer than the pauses between attempts
         workers.wake()
         time.sleep(0.02)
     workers.stop()
@@ -548,10 +547,10 @@ def test_a_failing_job_is_retried_and_finally_fails(database_url: str, tmp_path:
 
 @pytest.mark.engines
 @pytest.mark.slow
-def test_a_job_that_ended_its_process_in_each_attempt_fails(
+def test_job_fails_if_its_process_ended_in_each_attempt(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is not taken a fourth time: it would end every later process too. A recurring job is taken again later."""
+    """It is not taken a fourth time, as it would end every later process too. A recurring job runs again later."""
     monkeypatch.setattr(worker, "LEASE", 0.5)
     database, clock, tries, given_up = Database(database_url), Moment(), list[str](), list[str]()
     runs("test", failed=lambda _session, about, reason, _now: given_up.append(f"{about}: {reason}"))(
@@ -598,7 +597,7 @@ def test_a_job_that_ended_its_process_in_each_attempt_fails(
 
 
 @pytest.mark.engines
-def test_jobs_of_a_kind_that_this_version_lacks_are_left_to_others(database_url: str, tmp_path: Path) -> None:
+def test_jobs_of_unknown_kinds_are_left_to_newer_processes(database_url: str, tmp_path: Path) -> None:
     """During an upgrade, a newer process may queue them in the same database."""
     database, done, now = Database(database_url), list[str](), moment_text(system_clock())
     runs("known")(lambda job: done.append(job.about))
@@ -626,7 +625,7 @@ def test_jobs_of_a_kind_that_this_version_lacks_are_left_to_others(database_url:
 
 
 @pytest.mark.engines
-def test_no_organization_waits_for_the_jobs_of_another(database_url: str, tmp_path: Path) -> None:
+def test_organizations_do_not_wait_for_jobs_of_others(database_url: str, tmp_path: Path) -> None:
     database, done, go_on = Database(database_url), list[str](), threading.Event()
 
     def work(job: JobContext) -> None:
@@ -663,7 +662,7 @@ def test_no_organization_waits_for_the_jobs_of_another(database_url: str, tmp_pa
         assert done == ["quick"]
         while len(running()) < MOST_PER_ORGANIZATION and time.monotonic() < deadline:
             time.sleep(0.02)
-        time.sleep(0.2)  # free threads have looked for more
+        time.sleep(0.2)  # free threads look for more jobs meanwhile
         assert len(running()) == len(set(running())) == MOST_PER_ORGANIZATION
         go_on.set()
         while len(done) < 31 and time.monotonic() < deadline:

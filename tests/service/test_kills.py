@@ -30,13 +30,13 @@ pytestmark = pytest.mark.engines
 KILLS = int(os.environ.get("PRESSCHECK_CASES", "2"))
 WRITERS = 4
 MOST_WRITES = 40
-"""The most acknowledged writes before a kill; a few more may happen."""
+"""Maximum number of acknowledged writes before a kill; a few more may happen."""
 STEPS = ("comment", "edit", "file", "merge")
 Said = tuple[str, str]
 
 
 class Writer(threading.Thread):
-    """Sends one write after another until the service is gone; records acknowledged ones."""
+    """A thread that sends writes until the service is gone, and records the acknowledged ones."""
 
     def __init__(self, base_url: str, token: str, space: str, chance: random.Random) -> None:
         super().__init__()
@@ -123,7 +123,7 @@ def test_acknowledged_writes_survive_a_kill_and_are_complete(tmp_path: Path, dat
 
 
 def examine(database_url: str, data: Path, space: str, acknowledged: set[Said]) -> None:
-    """The database after a kill: it opens, passes its integrity checks, and has no incomplete write."""
+    """Fail unless the database passes its integrity checks and has all acknowledged and no incomplete writes."""
     database = Database(database_url)
     try:
         with database.snapshot() as session:

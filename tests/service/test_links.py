@@ -29,7 +29,7 @@ See [the guide](guide.md#id-1.-first-step) and [the guide](guide.md), [gone](gon
 
 
 def told(found: Links) -> list[tuple[str, str, str, list[str]]]:
-    """Status, kind and target of each link, and the titles of the linking pages."""
+    """Return status, kind and target of each link, and the titles of the linking pages."""
     rows: list[tuple[str, str, str, list[str]]] = []
     for link in found.items:
         target = link.target_reference
@@ -98,8 +98,8 @@ async def test_a_change_request_lists_the_links_that_it_breaks(world: World) -> 
     assert (found.stats.broken.total, found.stats.broken.change_request) == (4, 2), "two were already broken"
 
 
-def test_links_that_name_something_by_its_id_are_broken_only_if_it_is_not_there() -> None:
-    """A mention in a page that is merged is no broken link."""
+def test_links_by_id_are_broken_only_if_their_target_is_missing() -> None:
+    """Mentions, which pages have after a merge, are not broken links."""
     written = (
         "/~/users/u1",
         "/~/pages/guide",

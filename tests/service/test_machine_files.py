@@ -1,4 +1,4 @@
-"""Files of published sites for programs: what they list, in which form, and for whom."""
+"""Files of published sites for programs: robots.txt, sitemap, llms.txt, index, feeds, structured data, Markdown."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def browser() -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-async def test_files_list_the_pages_with_their_addresses(world: World, browser: httpx.AsyncClient) -> None:
+async def test_files_list_the_pages_with_their_urls(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await published(world)
     robots = (await browser.get(f"{address}robots.txt")).text
     assert robots == f"User-agent: *\nAllow: /\nSitemap: {address}sitemap.xml\n"
@@ -55,9 +55,7 @@ async def test_files_list_the_pages_with_their_addresses(world: World, browser: 
         assert answer.headers["link"] == f'<{page["url"]}>; rel="canonical"'
 
 
-async def test_a_page_as_markdown_has_its_title_and_absolute_addresses(
-    world: World, browser: httpx.AsyncClient
-) -> None:
+async def test_page_as_markdown_has_its_title_and_absolute_urls(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await published(world)
     await write(world, "See [the guide](guide.md#second), [out](https://example.org/) and `[code](guide.md)`.\n")
     text = (await browser.get(f"{address}start.md")).text
@@ -72,7 +70,9 @@ async def test_a_page_as_markdown_has_its_title_and_absolute_addresses(
     assert (await browser.get(f"{address}none.md")).status_code == 404
 
 
-async def test_pages_that_search_engines_may_not_list_are_in_no_list(world: World, browser: httpx.AsyncClient) -> None:
+async def test_sites_that_are_not_public_are_not_listed_for_search_engines(
+    world: World, browser: httpx.AsyncClient
+) -> None:
     address, at = await published(world)
     assert "x-robots-tag" not in (await browser.get(f"{address}guide.md")).headers
     await world.admin.send(UpdateSite(**at, visibility="unlisted"))
@@ -114,7 +114,7 @@ async def test_a_site_has_a_feed_of_its_changes(world: World, browser: httpx.Asy
     assert (await browser.get(f"{address}guide/rss.xml")).status_code == 404, "it has no update blocks"
 
 
-async def test_a_page_with_updates_has_a_feed_of_them(world: World, browser: httpx.AsyncClient) -> None:
+async def test_page_with_updates_has_a_feed(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await published(world)
     updates = """\
 ## Setup
@@ -164,9 +164,7 @@ Without a heading.
         assert f'id="{httpx.URL(item["link"]).fragment}"' in page
 
 
-async def test_pages_have_structured_data_in_which_hostile_titles_stay_words(
-    world: World, browser: httpx.AsyncClient
-) -> None:
+async def test_hostile_titles_are_escaped_in_structured_data(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
     title = "</script><script>alert(1)</script> & <!-- \" '"
     await changed(world, UpdatePage(page="guide", title=title, description=title))
@@ -191,7 +189,7 @@ async def test_pages_have_structured_data_in_which_hostile_titles_stay_words(
     assert "ld+json" not in (await browser.get(f"{address}guide")).text, "search engines do not list it"
 
 
-async def test_a_page_has_one_address(world: World, browser: httpx.AsyncClient) -> None:
+async def test_other_urls_of_a_page_redirect_to_one(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await published(world)
     for path in ("start", "start/", "//start"):
         answer = await browser.get(f"{address}{path}")
@@ -205,7 +203,7 @@ async def test_a_page_has_one_address(world: World, browser: httpx.AsyncClient) 
     assert (await browser.get(f"{address}guide")).status_code == 200
 
 
-async def test_the_top_of_the_service_lists_public_sites(world: World, browser: httpx.AsyncClient) -> None:
+async def test_home_page_of_the_service_lists_public_sites(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
     html = {"accept": "text/html,*/*"}
     front = await browser.get(world.base_url, headers=html)
@@ -224,7 +222,7 @@ async def test_the_top_of_the_service_lists_public_sites(world: World, browser: 
         assert (await browser.get(f"{world.base_url}/{path}")).status_code == 200
 
 
-async def test_a_missing_page_names_pages_with_a_similar_address(world: World, browser: httpx.AsyncClient) -> None:
+async def test_missing_page_suggests_pages_with_similar_urls(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await published(world)
     for path in ("old/gide", "guides", "guide.html", "Guide"):
         answer = await browser.get(f"{address}{path}")
@@ -233,7 +231,7 @@ async def test_a_missing_page_names_pages_with_a_similar_address(world: World, b
     assert (await browser.get(f"{address}{'g' * 5000}")).status_code == 404
 
 
-async def test_a_page_tells_when_it_was_updated(world: World, browser: httpx.AsyncClient) -> None:
+async def test_page_shows_the_time_of_its_last_update(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await published(world)
     await write(world, "Text.")
     page = (await browser.get(address)).text

@@ -1,4 +1,4 @@
-"""The MCP endpoint of published sites, called by the client of the official SDK, and by hand with wrong messages."""
+"""The MCP endpoint of published sites, called with the official SDK and with handwritten invalid messages."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ async def called(
 
 
 async def page_of(http: httpx.AsyncClient, url: str, page: str, **headers: str) -> str:
-    """The text of a page, or of the error."""
+    """Call the tool `getPage`. Returns the text of the response."""
     response = await called(http, url, "tools/call", headers, name="getPage", arguments={"url": page})
     return response.text
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_clients_of_both_kinds_search_and_read(world: World, mode: ConnectMode) -> None:
+async def test_clients_search_and_read_in_both_modes(world: World, mode: ConnectMode) -> None:
     url, _ = await published(world)
     await changed(world, insert("Lamps", "## Oil\n\nFill it with [paraffin](guide.md).\n"))
     async with Client(f"{url}~gitbook/mcp", mode=mode) as client:
@@ -85,7 +85,7 @@ async def test_clients_of_both_kinds_search_and_read(world: World, mode: Connect
             await client.call_tool("deletePage", {})
 
 
-async def test_a_page_has_many_names_and_comes_in_parts(world: World, http: httpx.AsyncClient) -> None:
+async def test_page_is_found_by_several_urls_and_sent_in_parts(world: World, http: httpx.AsyncClient) -> None:
     url, _ = await published(world)
     path = httpx.URL(url).path
     for name in ("guide", "guide.md", "/guide", "guide/", f"{path}guide", f"{url}guide?a#b", f" {url}guide.md "):
@@ -109,7 +109,7 @@ async def test_a_page_has_many_names_and_comes_in_parts(world: World, http: http
         assert (await client.call_tool("getPage", {"url": "start", "offset": offset})).is_error
 
 
-async def test_arguments_are_checked_and_results_bounded(world: World) -> None:
+async def test_arguments_are_checked_and_results_are_limited(world: World) -> None:
     url, _ = await published(world)
     await changed(world, *(insert(f"Lamp {number}", "A lantern.\n") for number in range(24)))
     async with Client(f"{url}~gitbook/mcp") as client:
@@ -133,7 +133,7 @@ async def test_arguments_are_checked_and_results_bounded(world: World) -> None:
 
 
 @pytest.mark.attack("invented requests")
-async def test_wrong_messages_get_errors_of_json_rpc(world: World, http: httpx.AsyncClient) -> None:
+async def test_invalid_messages_get_json_rpc_errors(world: World, http: httpx.AsyncClient) -> None:
     url, _ = await published(world)
     whole = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     wrong: list[tuple[Any, int, int]] = [
@@ -176,7 +176,7 @@ async def test_wrong_messages_get_errors_of_json_rpc(world: World, http: httpx.A
 
 @pytest.mark.slow
 @pytest.mark.attack("invented requests")
-async def test_hostile_texts_are_no_server_errors(world: World, http: httpx.AsyncClient) -> None:
+async def test_hostile_texts_cause_no_server_errors(world: World, http: httpx.AsyncClient) -> None:
     url, _ = await published(world)
     await changed(world, rewrite("guide", "# Guide </script>\n\nSee \x1b[2J and \u202e.\n"))
     for text in (*sorted(HOSTILE)[::8], "\ud800", "\0", "[" * 500, '"' * 500, "é" * 512):
@@ -189,7 +189,7 @@ async def test_hostile_texts_are_no_server_errors(world: World, http: httpx.Asyn
         assert answer.json()["error"]["code"] == -32602
 
 
-async def test_the_stateless_revision_checks_its_headers(world: World, http: httpx.AsyncClient) -> None:
+async def test_stateless_protocol_version_checks_its_headers(world: World, http: httpx.AsyncClient) -> None:
     url, _ = await published(world)
     headers = {"mcp-protocol-version": VERSIONS[0], "mcp-method": "tools/call", "mcp-name": "getPage"}
     params: dict[str, Any] = {"name": "getPage", "arguments": {"url": "guide"}, "_meta": META}
@@ -236,7 +236,7 @@ async def test_other_origins_and_hosts_are_refused(world: World, http: httpx.Asy
 
 
 @pytest.mark.attack("other organizations")
-async def test_only_those_who_may_read_a_site_get_anything(world: World, http: httpx.AsyncClient) -> None:
+async def test_only_readers_of_a_site_get_its_content(world: World, http: httpx.AsyncClient) -> None:
     url, at = await published(world)
     draft = await world.admin.send(PublishSite(**at))
     assert draft
@@ -271,7 +271,7 @@ async def test_only_those_who_may_read_a_site_get_anything(world: World, http: h
 
 
 @pytest.mark.attack("conditional content")
-async def test_conditions_hold_for_the_claims_of_the_token(world: World, http: httpx.AsyncClient) -> None:
+async def test_conditions_use_the_claims_of_the_token(world: World, http: httpx.AsyncClient) -> None:
     url, at = await published(world, visibility="visitor-auth")
     secret = await hidden_space(world, "Only for pro")
     await world.admin.send(AddSiteSpace(**at, space_id=secret))

@@ -204,7 +204,7 @@ async def review(world: World, change_request: ChangeRequest, by: str, status: s
     await world.clients[by].send(SubmitReview(**path_of(world, change_request), status=status))
 
 
-async def test_an_unmet_merge_rule_changes_nothing(world: World) -> None:
+async def test_merge_with_an_unmet_rule_changes_nothing(world: World) -> None:
     draft = await world.draft()
     await world.edit(draft, insert("New"))
     before = await world.admin.fetch(GetCurrentRevision(space_id=world.space)), await fetch(world, draft)
@@ -224,7 +224,7 @@ async def test_an_unmet_merge_rule_changes_nothing(world: World) -> None:
         ({"rule": "require_one_of_specific_reviewers", "users": ["nobody"]}, "One of the required reviewers"),
     ],
 )
-async def test_unmet_merge_rules_have_a_reason(world: World, rule: Any, words: str) -> None:
+async def test_unmet_merge_rules_are_reported(world: World, rule: Any, words: str) -> None:
     draft = await world.draft()
     world.change(merge_rules=rules(rule))
     with pytest.raises(errors.Conflict, match=words):
@@ -235,7 +235,7 @@ async def test_unmet_merge_rules_have_a_reason(world: World, rule: Any, words: s
     assert (await merge(world, draft, by="create")).result == "merge"
 
 
-async def test_merge_rules_on_subject_author_and_being_up_to_date(world: World) -> None:
+async def test_merge_rules_on_subject_author_and_updates(world: World) -> None:
     old, nameless = await world.draft("Old", by="edit"), await world.draft("")
     await world.edit(nameless, insert("New"))
     asked = ("require_change_request_subject", "require_author_to_merge", "require_up_to_date_change_request")
@@ -278,7 +278,7 @@ async def test_the_approval_of_the_author_does_not_count(world: World) -> None:
     assert (await merge(world, draft)).result == "merge"
 
 
-async def test_a_request_for_changes_blocks_whatever_its_revision(world: World) -> None:
+async def test_request_for_changes_blocks_merges_of_all_later_revisions(world: World) -> None:
     draft = await world.draft(by="edit")
     world.change(merge_rules=rules("require_all_reviews_approved", "require_at_least_one_review"))
     await review(world, draft, "review", "changes-requested")
@@ -305,7 +305,7 @@ async def test_an_update_without_conflicts_keeps_approvals(world: World) -> None
         await merge(world, conflicting)
 
 
-async def test_an_edit_after_an_update_loses_approvals(world: World) -> None:
+async def test_edit_after_an_update_invalidates_approvals(world: World) -> None:
     world.change(merge_rules=rules("require_at_least_one_approved_review"))
     first, second = await world.draft("a"), await world.draft("b")
     await world.edit(first, insert("A"))

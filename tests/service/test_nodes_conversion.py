@@ -1,4 +1,4 @@
-"""Large pages become document nodes in a process of their own, with limits, and look as if they had not."""
+"""Large pages are converted to document nodes in a separate process, with limits and with the same result."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def small_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def seconds_of_processes() -> float:
-    """Processor time of the processes that this one started and that have ended."""
+    """Return the processor time of ended child processes."""
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
 
 
 def references(value: Any) -> list[Any]:
-    """The references inside a document, without repetitions."""
+    """Return the references inside a document, without repetitions."""
     found: list[Any] = []
     for name, item in value.items() if isinstance(value, dict) else enumerate(value):
         inner = [item] if name == "ref" else references(item) if isinstance(item, (dict, list)) else []
@@ -48,7 +48,7 @@ async def nodes(world: World) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-async def test_a_large_page_is_converted_elsewhere_to_the_same_nodes(
+async def test_large_page_is_converted_in_a_process_to_the_same_nodes(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert count_parts(LARGE) > nodes_conversion.MOST_PARTS
@@ -75,7 +75,7 @@ async def test_a_large_page_is_converted_elsewhere_to_the_same_nodes(
 
 
 @pytest.mark.attack("deep and huge pages")
-async def test_a_conversion_that_takes_too_long_is_422(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_conversion_that_takes_too_long_is_refused(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     await write(world, LARGE)
     with monkeypatch.context() as patched:
         patched.setattr(nodes_conversion, "MOST_SECONDS", 0)
@@ -84,7 +84,7 @@ async def test_a_conversion_that_takes_too_long_is_422(world: World, monkeypatch
     assert await nodes(world), "an error is not kept"
 
 
-async def test_conversions_beyond_the_places_get_503_with_retry_after(
+async def test_conversions_beyond_the_limit_get_503_with_retry_after(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await write(world, LARGE)

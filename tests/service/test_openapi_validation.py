@@ -1,4 +1,4 @@
-"""Validation of specifications in a process of its own: nothing is fetched, and nothing runs without a bound."""
+"""Validation of specifications in a separate process, which fetches nothing and has limits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def with_schema(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.attack("references in specifications")
-def test_no_reference_leaves_the_document(tmp_path: Path) -> None:
+def test_references_out_of_the_document_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "schema.json"
     file.write_text(json.dumps({"type": "integer", "const": MARKER}))
     with web_server({"/schema.json": json.dumps({"type": "integer", "const": MARKER})}) as server:
@@ -50,7 +50,7 @@ def test_no_reference_leaves_the_document(tmp_path: Path) -> None:
         assert server.asked == []
 
 
-def test_references_into_the_document_and_properties_with_such_names_are_allowed() -> None:
+def test_local_references_and_properties_named_like_references_are_allowed() -> None:
     schema = {"$ref": "#/components/schemas/B"}
     names = {"type": "object", "properties": {"$ref": {"type": "string"}, "$id": {"type": "string"}}}
     specification = SPEC | {"components": {"schemas": {"A": schema, "B": names}}}
@@ -58,8 +58,8 @@ def test_references_into_the_document_and_properties_with_such_names_are_allowed
 
 
 @pytest.mark.attack("references in specifications")
-def test_a_reference_that_passes_the_check_opens_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The kernel refuses the process files and network, whatever its libraries try."""
+def test_unchecked_reference_opens_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel denies the process access to files and network, whatever its libraries try."""
     program = tmp_path / "unchecked.py"
     program.write_text(
         "from presscheck.service import openapi_validation as program\n"
@@ -76,7 +76,7 @@ def test_a_reference_that_passes_the_check_opens_nothing(tmp_path: Path, monkeyp
 
 @pytest.mark.slow
 @pytest.mark.attack("patterns that backtrack")
-def test_a_pattern_that_backtracks_is_stopped_and_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pattern_that_backtracks_is_stopped_and_retried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(openapi_processor, "MOST_SECONDS", 1)
     with pytest.raises(RetryLater, match="could not validate the specification: not done after 2 seconds"):
         openapi_processor.validated(json.dumps(with_schema(EVIL)).encode())
@@ -84,7 +84,7 @@ def test_a_pattern_that_backtracks_is_stopped_and_tried_again(monkeypatch: pytes
 
 @pytest.mark.slow
 @pytest.mark.attack("endless jobs")
-def test_the_limit_of_processor_time_ends_it_without_the_parent(
+def test_process_ends_at_its_limit_of_processor_time_without_the_parent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "hasty.py").write_text(
@@ -101,15 +101,15 @@ def test_the_limit_of_processor_time_ends_it_without_the_parent(
         run_bounded("hasty", stdin=json.dumps(exponential).encode(), seconds=60)
 
 
-def test_a_process_that_ends_before_it_has_read_its_input_is_no_failure_of_the_pipe() -> None:
-    """Also if it may ask a question: `this` reads nothing, and prints some lines."""
+def test_process_may_end_before_it_has_read_its_input() -> None:
+    """The module `this` reads nothing and prints some lines, which count as a question if there is an `answer`."""
     asked: list[bytes] = []
 
     def answer(question: bytes) -> bytes:
         asked.append(question)
         return much
 
-    # a little more than what a pipe takes: the rest stays in the buffer when the process has ended
+    # a little more than the capacity of a pipe: the rest is still in the buffer when the process has ended
     much, poem = b"x" * 66_000, b"The Zen of Python"
     assert run_bounded("this", stdin=much, seconds=60).startswith(poem)
     run_bounded("this", stdin=much, seconds=60, answer=answer)

@@ -37,7 +37,7 @@ async def test_disabled_members_are_not_found(world: World) -> None:
     assert (await world.clients["read"].send(GetUser(user_id=world.users["read"]))).id == world.users["read"]
 
 
-async def test_an_organization_has_the_permissions_of_the_caller(world: World) -> None:
+async def test_organization_has_permissions_for_the_caller(world: World) -> None:
     may: dict[str, tuple[bool, bool]] = {}
     for role in (*ROLES, "guest"):
         found = await world.clients[role].send(GetOrganization(organization_id=world.organization))
@@ -104,7 +104,7 @@ async def test_a_member_has_counts_of_visible_items(world: World) -> None:
     assert (guest.role, guest.spaces) == (None, 0)
 
 
-async def test_a_ping_records_when_a_member_was_last_seen(world: World) -> None:
+async def test_update_of_last_seen_records_the_time(world: World) -> None:
     where = {"organization_id": world.organization, "user_id": world.users["guest"]}
     assert (await world.admin.send(GetMember(**where))).last_seen_at is None
     await world.clients["guest"].send(UpdateLastSeen(organization_id=world.organization))

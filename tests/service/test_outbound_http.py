@@ -1,4 +1,4 @@
-"""The client for outgoing requests: a server that answers slowly."""
+"""The client for outgoing requests with a server that responds slowly."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ def listener() -> Iterator[socket.socket]:
 
 
 @pytest.mark.parametrize("start", [SLOW_HEADER, SLOW_BODY])
-def test_a_server_that_sends_a_byte_now_and_then_does_not_outlast_the_deadline(
-    listener: socket.socket, start: bytes
-) -> None:
+def test_deadline_ends_a_response_that_arrives_slowly(listener: socket.socket, start: bytes) -> None:
     def respond() -> None:
         connection, _ = listener.accept()
         with connection:

@@ -1,4 +1,4 @@
-"""Pages of published sites that are kept in memory are what a new read shows, in every process of the service."""
+"""Cached pages of published sites equal those of a new read, in every process of the service."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from presscheck.service.web.cached_response import CachedResponse, takes_gzip
 
 @contextmanager
 def another_process(world: World, home: Path) -> Iterator[str]:
-    """A process of the service on the same database; its address."""
+    """Run another process of the service on the same database. Yields its URL."""
     command = [sys.executable, "-m", "presscheck", "serve", "--port", "0", "--data", str(home)]
     with subprocess.Popen([*command, "--database", world.database_url], stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -51,7 +51,7 @@ async def browser() -> AsyncIterator[httpx.AsyncClient]:
 
 
 @pytest.mark.slow
-async def test_no_process_shows_an_old_or_a_foreign_page(
+async def test_no_process_shows_outdated_pages_or_pages_for_others(
     world: World, browser: httpx.AsyncClient, tmp_path: Path
 ) -> None:
     address, at = await published(world)
@@ -59,7 +59,7 @@ async def test_no_process_shows_an_old_or_a_foreign_page(
     with another_process(world, tmp_path) as other:
 
         async def read(path: str, **headers: str) -> list[httpx.Response]:
-            """What both processes respond, each asked twice: the second time it may be kept."""
+            """Send a request twice to each of the processes; the second response may be cached."""
             browser.cookies.clear()
             places = (world.base_url, other)
             return [await browser.get(f"{place}{path}", headers=headers) for place in places for _ in range(2)]
@@ -135,7 +135,7 @@ async def test_no_process_shows_an_old_or_a_foreign_page(
         await shows(path, "For all.")
 
 
-async def test_search_results_and_error_pages_are_compressed_unless_the_page_has_a_secret(
+async def test_search_results_and_error_pages_are_compressed_unless_their_url_is_secret(
     world: World, browser: httpx.AsyncClient
 ) -> None:
     address, at = await published(world)
@@ -154,7 +154,7 @@ async def test_search_results_and_error_pages_are_compressed_unless_the_page_has
     assert await encodings(str(link.urls.published)) == ["gzip", None, None, None], "their size would tell the link"
 
 
-def test_kept_pages_are_bounded_in_bytes() -> None:
+def test_cached_pages_are_limited_in_bytes() -> None:
     page = CachedResponse(b"x" * 20_000, '"tag"', (), zipped=b"x" * 20_000)
     assert page.weight() > 2 * 20_000, "its weight must have the page, compressed as well"
     cache = BoundedCache(10 * page.weight())
@@ -163,7 +163,7 @@ def test_kept_pages_are_bounded_in_bytes() -> None:
     assert sum(cache.get(number) is not None for number in range(100)) == 10
 
 
-def test_gzip_is_sent_to_those_who_take_it() -> None:
+def test_gzip_is_sent_only_to_clients_that_accept_it() -> None:
     for accepted in ("gzip", "br, gzip;q=0.5", "*", "GZIP ; q=1"):
         assert takes_gzip(accepted), accepted
     for refused in ("", "br", "gzip;q=0", "gzip; q=0.0, br", "identity"):

@@ -1,4 +1,4 @@
-"""Pages of visited sites are drawn before their first visit, and readers neither wait for that nor see an old page."""
+"""Pages of visited sites are rendered in the background; readers do not wait for that and see no outdated page."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from presscheck.service.web import page_body, page_drawer, views
 
 
 class Drawings:
-    """What was drawn: the paths of the pages that were drawn in the background, and the texts rendered for readers.
+    """The paths of pages that were rendered in the background, and the texts that were rendered for readers.
 
-    A page is drawn again after any transaction on the server, of PostgreSQL even in another database, but its text
-    then is kept. So the tests count texts.
+    The tests count texts: a page is rendered again after any transaction on the server, with PostgreSQL even in another
+    database, but its text is then cached.
 
     Attributes:
-        slow: the path whose drawing in the background waits at its end for `release`.
+        slow: a path; rendering it in the background waits for `release` at the end.
     """
 
     def __init__(self) -> None:
@@ -52,9 +52,9 @@ class Drawings:
         return response
 
     async def until_drawn(self, address: str, *paths: str) -> None:
-        """Wait until pages of a site were drawn in the background, and forget what was drawn.
+        """Wait until pages of a site were rendered in the background, and clear the records.
 
-        The service draws sites of earlier tests, too.
+        The service renders sites of earlier tests, too.
         """
         await until(lambda: {inside(address) + path for path in paths} <= {*self.in_background})
         self.in_background.clear()
@@ -85,7 +85,7 @@ async def browser() -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-async def test_the_first_visit_of_a_page_finds_it_drawn(
+async def test_page_is_rendered_before_its_first_visit(
     world: World, browser: httpx.AsyncClient, drawings: Drawings
 ) -> None:
     address, _ = await published(world)
@@ -107,7 +107,7 @@ async def test_the_first_visit_of_a_page_finds_it_drawn(
     assert drawings.texts == [] and statements == [], "a commit that the site does not show"
 
 
-async def test_readers_do_not_wait_for_a_slow_page_and_a_commit_in_the_middle_makes_it_stale(
+async def test_readers_do_not_wait_for_a_slow_page_or_get_it_after_a_commit(
     world: World, browser: httpx.AsyncClient, drawings: Drawings
 ) -> None:
     address, _ = await published(world)
@@ -121,12 +121,12 @@ async def test_readers_do_not_wait_for_a_slow_page_and_a_commit_in_the_middle_ma
     drawings.slow = "\0"
     drawings.release.set()
     await until(lambda: f"{inside(address)}guide" in drawings.in_background)
-    await asyncio.sleep(0.05)  # the old page is put into the cache after it was noted
+    await asyncio.sleep(0.05)  # the old page is cached after it was recorded
     guide = (await browser.get(f"{address}guide")).text
     assert "New words." in guide and "Second." not in guide
 
 
-async def test_a_page_with_a_block_of_an_integration_is_left_to_its_first_reader(
+async def test_page_with_an_integration_block_is_rendered_for_its_first_reader(
     world: World, browser: httpx.AsyncClient, drawings: Drawings
 ) -> None:
     await changed(world, rewrite("guide", '# Guide\n\n{% @lamp/counter size="2" %}\n'))
@@ -138,7 +138,7 @@ async def test_a_page_with_a_block_of_an_integration_is_left_to_its_first_reader
     assert drawings.texts == ['{% @lamp/counter size="2" %}']
 
 
-async def test_pages_that_not_everybody_may_read_are_not_drawn(
+async def test_pages_that_are_not_public_are_not_rendered_in_the_background(
     world: World, browser: httpx.AsyncClient, drawings: Drawings
 ) -> None:
     address, at = await published(world)

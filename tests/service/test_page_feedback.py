@@ -29,7 +29,7 @@ async def browser() -> AsyncIterator[httpx.AsyncClient]:
 
 
 def rows(world: World) -> list[PageFeedbackRow]:
-    """The feedback on all sites of the organization."""
+    """Return the feedback on all sites of the organization."""
     database = Database(world.database_url)
     sites = select(SiteRow.id).where(SiteRow.organization_id == world.organization)
     with database.snapshot() as session:
@@ -40,13 +40,13 @@ def rows(world: World) -> list[PageFeedbackRow]:
 
 
 async def asking(world: World) -> tuple[str, dict[str, str]]:
-    """A site that asks for feedback."""
+    """Publish a site that asks for feedback. Returns its URL, and the path arguments of its API calls."""
     address, at = await published(world)
     await customize(world, at, feedback={"enabled": True})
     return address, at
 
 
-async def test_a_page_asks_only_if_the_customization_enables_it(world: World, browser: httpx.AsyncClient) -> None:
+async def test_page_asks_for_feedback_only_if_it_is_enabled(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
     assert "Was this page helpful?" not in (await browser.get(address)).text
     refused = await browser.post(f"{address}guide", data={"rating": "good"})
@@ -56,7 +56,7 @@ async def test_a_page_asks_only_if_the_customization_enables_it(world: World, br
     assert rows(world) == []
 
 
-async def test_a_reader_gives_one_feedback_per_page_and_day(world: World, browser: httpx.AsyncClient) -> None:
+async def test_reader_has_one_feedback_per_page_and_day(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await asking(world)
     answer = await browser.post(f"{address}guide", data={"rating": "bad", "comment": "  Too\r\nshort.  "})
     assert (answer.status_code, answer.headers["location"]) == (303, f"{address}guide#Site-thanks")
@@ -105,7 +105,7 @@ async def test_forms_of_other_sites_and_for_missing_pages_are_refused(world: Wor
     assert len(rows(world)) == 1
 
 
-async def test_a_share_link_is_needed_to_give_feedback(world: World, browser: httpx.AsyncClient) -> None:
+async def test_feedback_on_a_shared_site_needs_its_share_link(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await asking(world)
     await world.admin.send(UpdateSite(**at, visibility="share-link"))
     await world.admin.send(CreateShareLink(**at, name="For Mia"))
@@ -127,7 +127,7 @@ async def test_feedback_of_one_network_and_of_one_site_is_limited(world: World, 
     assert len(rows(world)) == feedback.MOST_OF_NETWORK
 
 
-async def test_editors_of_the_site_read_the_feedback_and_count_it(world: World, browser: httpx.AsyncClient) -> None:
+async def test_editors_of_a_site_list_and_count_its_feedback(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await asking(world)
     await browser.post(f"{address}guide", data={"rating": "bad", "comment": "Too short."})
     await browser.post(address, data={"rating": "good"})

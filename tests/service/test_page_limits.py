@@ -1,4 +1,4 @@
-"""Texts that would take long to render are refused where they are written, with the limit."""
+"""Texts that would take long to render are refused when they are written; the error names the limit."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ async def test_a_page_that_is_too_large_is_refused(world: World, kind: str) -> N
 
 
 @pytest.mark.attack("deep and huge pages")
-async def test_document_nodes_that_are_too_many_are_refused(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_too_many_document_nodes_are_refused(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     draft = await world.draft()
     for count, text, reason, most in (
         (2, "a" * (PAGE_LIMITS.characters // 2), "500,0.. characters", serializers.MOST_OBJECTS),
-        (100, "", "more than 300 nodes", 300),  # each is three objects, and the document is one more
+        (100, "", "more than 300 nodes", 300),  # each node is three objects, and the document is one more
     ):
         monkeypatch.setattr(serializers, "MOST_OBJECTS", most)
         with pytest.raises(RequestError, match=f"document: too large: {reason}"):
@@ -119,8 +119,8 @@ async def test_older_pages_that_are_too_large_are_not_merged(old_world: World) -
 
 
 @pytest.mark.attack("deep and huge pages")
-async def test_a_list_of_large_comments_is_shorter_than_asked(world: World) -> None:
-    """Together they are no larger than the largest page, in each format."""
+async def test_list_of_large_comments_is_shorter_than_requested(world: World) -> None:
+    """The comments of a response are together no larger than the largest page, in each format."""
     at: dict[str, Any] = {"space_id": world.space, "change_request_id": (await world.draft()).id}
     large = Document(markdown="a\n" * COMMENT_LIMITS.parts)
     ids = [(await world.admin.send(PostComment(**at, body=large))).id for _ in range(12)]
@@ -147,7 +147,7 @@ async def test_a_list_of_large_comments_is_shorter_than_asked(world: World) -> N
     ],
     ids=["links", "characters"],
 )
-async def test_links_of_a_space_are_read_within_limits(service: RunningService, pages: list[str], reason: str) -> None:
+async def test_links_of_a_space_have_limits(service: RunningService, pages: list[str], reason: str) -> None:
     space = plant_world(service.database_url, service.base_url, [(f"Page {at}", text) for at, text in enumerate(pages)])
     with pytest.raises(RequestError, match=f"pages: too {reason}"):
         await space.admin.send(ListSpaceLinks(space_id=space.space))
@@ -156,7 +156,7 @@ async def test_links_of_a_space_are_read_within_limits(service: RunningService, 
 
 
 @pytest.mark.attack("deep and huge pages")
-async def test_an_older_comment_that_is_too_large_keeps_its_format(world: World) -> None:
+async def test_older_comment_that_is_too_large_is_returned_in_its_format(world: World) -> None:
     at: dict[str, Any] = {"space_id": world.space, "change_request_id": (await world.draft()).id}
     posted = await world.admin.send(PostComment(**at, body=Document(markdown="a\n")))
     database, large = Database(world.database_url), "a\n" * (COMMENT_LIMITS.parts + 1)
@@ -168,7 +168,7 @@ async def test_an_older_comment_that_is_too_large_keeps_its_format(world: World)
 
 
 @pytest.mark.attack("deep and huge pages")
-async def test_a_body_with_many_values_is_refused_in_seconds(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_body_with_many_values_is_refused_quickly(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     draft = await world.draft()
     headers = {"authorization": f"Bearer {world.tokens['admin']}", "content-type": "application/json"}
     path = f"/v1/spaces/{world.space}/change-requests/{draft.id}/content"

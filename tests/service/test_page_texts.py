@@ -1,4 +1,4 @@
-"""How a page is asked for: evaluated, with reusable content in place, with links that name ids, in other languages."""
+"""Options for reading pages: evaluated, with reusable content inserted, with links by id; and meta links."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ VERSION = "*2* | {% if x %}"
 
 
 class Book:
-    """A space from a repository, with a variable."""
+    """A space that was imported from a repository, with a variable."""
 
     def __init__(self, client: Client, service: RunningService, space: str, revision: Any) -> None:
         self.client, self.service, self.space, self.revision = client, service, space, revision
@@ -92,7 +92,7 @@ async def book(tmp_path: Path, database_url: str) -> AsyncIterator[Book]:
     service.stop()
 
 
-async def test_links_are_written_as_they_are_or_with_ids(book: Book) -> None:
+async def test_links_are_relative_or_contain_ids(book: Book) -> None:
     relative = await book.markdown("Start")
     assert "(../README.md)" in relative and "(start.md#a-b)" in relative
     assert await book.markdown("Start", format_markdown_refs="relative") == relative
@@ -111,7 +111,7 @@ async def test_links_are_written_as_they_are_or_with_ids(book: Book) -> None:
     assert f"[step]({here}/pages/{book.pages['Home']}#s)" in whole
 
 
-async def test_reusable_content_is_put_in_the_place_of_what_includes_it(book: Book) -> None:
+async def test_reusable_content_replaces_its_include_tags(book: Book) -> None:
     text = await book.markdown("Start", dereferenced="reusable-contents")
     assert "* An item:\n\n  Mind the [step](../README.md#s).\n\n  Again.\n" in text
     assert text.count("{% include") == 1, "code stays as it is"
@@ -120,14 +120,14 @@ async def test_reusable_content_is_put_in_the_place_of_what_includes_it(book: Bo
     assert "reusable-content" not in nodes and "Again." in nodes
 
 
-async def test_what_includes_itself_ends_and_what_is_missing_stays(book: Book) -> None:
+async def test_recursive_include_ends_and_missing_include_stays(book: Book) -> None:
     text = await book.markdown("Loop", dereferenced=True)
     assert text.count("Once.") == 1
     assert '{% include "gone.md" %}' in text and "loop.md" not in text
 
 
 @pytest.mark.attack("deep and huge pages")
-async def test_a_page_that_includes_too_much_is_413(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_page_that_includes_too_much_is_refused(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_texts, "LARGEST", 20)
     with pytest.raises(RequestError, match="page: too large"):
         await book.nodes("Start", dereferenced=True)
@@ -161,7 +161,7 @@ async def test_a_page_of_a_revision_is_read_by_path_and_reusable_content_by_id(b
         await book.client.send(GetRevisionPageDocument(**book.at, page_id="none"))
 
 
-async def test_meta_links_lead_to_the_translations_of_a_page_that_the_caller_sees(world: World) -> None:
+async def test_meta_links_name_the_translations_that_the_caller_sees(world: World) -> None:
     database = Database(world.database_url)
     with database.writing.begin() as session:
         source = session.get_one(SpaceRow, world.space)

@@ -1,4 +1,4 @@
-"""The words of published pages in the languages of sites."""
+"""Translations of the labels on published pages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from presscheck.service.web import translations
 from presscheck.service.web.translations import KEYS, translated
 
 
-def test_every_word_of_the_templates_is_translated_and_every_translation_is_used() -> None:
+def test_all_labels_are_translated_and_all_translations_are_used() -> None:
     templates = Path(translations.__file__).with_name("templates").glob("*.html")
     used = {match for path in templates for match in re.findall(r'"([^"]+)"\|t', path.read_text("utf-8"))}
     chosen = {"System", "Light", "Dark", "Yes", "Partly", "No", "Read this page in {0}", "Go to {0}", "Pages under {0}"}
@@ -24,7 +24,7 @@ def test_every_word_of_the_templates_is_translated_and_every_translation_is_used
     assert used | chosen | labels == set(KEYS)
 
 
-def test_a_region_has_the_words_of_its_language_and_an_unknown_language_english() -> None:
+def test_regions_use_their_language_and_unknown_languages_english() -> None:
     assert [translated("Search", language) for language in ("de", "pt-BR", "sv", "")] == [
         "Suche",
         "Pesquisar",
@@ -34,7 +34,7 @@ def test_a_region_has_the_words_of_its_language_and_an_unknown_language_english(
     assert translated("Anything else", "de") == "Anything else"
 
 
-async def test_a_page_has_the_words_of_its_language(world: World) -> None:
+async def test_labels_of_a_page_are_in_its_language(world: World) -> None:
     address, at = await published(world)
     await write(world, "Text.\n\n## Part\n\n> [!WARNING]\n> Mind the step.\n\n- [ ] it\n")
     looks = deepcopy(await world.admin.send(GetCustomization(**at)))

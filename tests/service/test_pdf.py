@@ -48,7 +48,7 @@ CODE = '#read("/etc/passwd") #eval("1+1") ] } \\ $x$ @ref <label> #import "@prev
 
 @pytest.mark.slow
 @pytest.mark.attack("scripts in content")
-async def test_a_pdf_has_contents_images_links_and_emoji_and_runs_nothing(
+async def test_pdf_has_contents_images_links_and_emoji_and_runs_no_code(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draft = await world.draft()
@@ -98,7 +98,7 @@ async def test_a_pdf_has_contents_images_links_and_emoji_and_runs_nothing(
     assert "https://example.org/far.png" in addresses
     assert [found for found in addresses if found.startswith("mailto:")] == ["mailto:team@example.org"]
     assert not [found for found in addresses if "/files/" in found], "URLs of files expire"
-    assert inner >= 5  # the lines of the table of contents, and the guide
+    assert inner >= 5  # the entries of the table of contents, and the link to the guide
 
     assert undrawn(reader) == 0
     for wanted in ("Go 🚀", "Up 🐱", "Hi 🎉", "🏠 b 🚀 🚀", '#read("/etc/passwd")', '#eval("1+1")', "Guide #panic()"):
@@ -111,7 +111,7 @@ async def test_a_pdf_has_contents_images_links_and_emoji_and_runs_nothing(
 
 
 @pytest.mark.slow
-async def test_a_pdf_of_a_page_has_its_subpages_and_is_created_once(world: World, service: RunningService) -> None:
+async def test_pdf_of_a_page_includes_subpages_and_is_created_once(world: World, service: RunningService) -> None:
     draft = await world.draft()
     await world.edit(draft, insert("Inner", "## Within\n\nDeep words.\n", into="guide"))
     with_inner = await read(await draft_pdf(world, draft, page="guide"))
@@ -146,8 +146,8 @@ async def test_the_size_of_a_pdf_is_limited(world: World, monkeypatch: pytest.Mo
 
 @pytest.mark.slow
 @pytest.mark.attack("deep and huge pages")
-async def test_the_markup_of_a_pdf_takes_a_limited_time(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is written in a process of its own, because a large space keeps the interpreter busy for half a minute."""
+async def test_time_for_the_markup_of_a_pdf_is_limited(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A separate process writes the markup, as a large space would keep the interpreter busy for half a minute."""
     monkeypatch.setattr(markup, "MOST_SECONDS", 0)
     answer = await download(await space_pdf(world))
     assert (answer.status_code, "its text takes more than" in answer.text) == (413, True)
@@ -166,7 +166,7 @@ async def test_a_missing_page_or_space_cannot_be_exported(world: World) -> None:
 
 
 class LongAgo(TimestampSigner):
-    """Signs with an expired timestamp."""
+    """A signer with an expired timestamp."""
 
     def get_timestamp(self) -> int:
         return int(time.time()) - LIFETIME - 5

@@ -1,4 +1,4 @@
-"""Roles of users and teams in a collection, a space or a site: what they allow, who may give them, how they end."""
+"""Roles of users and teams in collections, spaces and sites: what they permit, who may grant them, how they end."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ from presscheck.service.models.teams import GrantRow
 
 
 async def team_of(world: World, *roles: str) -> str:
-    """Creates a team of the users with these roles."""
+    """Create a team of the users with these roles. Returns its id."""
     members = tuple(world.users[role] for role in roles)
     call = CreateTeam(organization_id=world.organization, title="Helpers", members=members)
     return (await world.admin.send(call)).id
 
 
 async def created(world: World, **more: Any) -> dict[str, str]:
-    """Creates a site; returns the path of its calls."""
+    """Create a site. Returns the path arguments of its API calls."""
     site = await world.admin.send(CreateSite(organization_id=world.organization, title="Docs", **more))
     return {"organization_id": world.organization, "site_id": site.id}
 
 
 async def sees(world: World, role: str, call: Operation[Any]) -> bool:
-    """Whether a user may make this call."""
+    """Return True if the user with a role may make a call."""
     try:
         await world.clients[role].send(call)
     except (Forbidden, NotFound):
@@ -63,7 +63,7 @@ async def sees(world: World, role: str, call: Operation[Any]) -> bool:
     return True
 
 
-async def test_a_guest_who_is_invited_to_a_space_sees_it_until_the_role_is_removed(world: World) -> None:
+async def test_invited_guest_sees_a_space_until_the_role_is_removed(world: World) -> None:
     guest, space = world.clients["guest"], GetSpace(space_id=world.space)
     assert not await sees(world, "guest", space)
     with pytest.raises(Forbidden, match="your role is guest"):
@@ -82,7 +82,7 @@ async def test_a_guest_who_is_invited_to_a_space_sees_it_until_the_role_is_remov
     assert not await sees(world, "guest", space)
 
 
-async def test_a_role_only_adds_to_what_a_member_has(world: World) -> None:
+async def test_role_in_a_space_only_extends_the_role_of_a_member(world: World) -> None:
     await world.admin.send(InviteToSpace(space_id=world.space, users=(world.users["create"],), role="read"))
     assert (await world.clients["create"].send(GetSpace(space_id=world.space))).permissions.edit
     await world.admin.send(InviteToSpace(space_id=world.space, users=(world.users["read"],), role="admin"))
@@ -106,7 +106,7 @@ async def test_a_team_has_a_role_in_a_space(world: World) -> None:
 
 
 @pytest.mark.engines
-async def test_a_role_in_a_collection_is_a_role_in_all_that_is_in_it(world: World) -> None:
+async def test_role_in_a_collection_applies_to_all_items_inside(world: World) -> None:
     outer = await world.admin.send(CreateCollection(organization_id=world.organization, title="Outer"))
     inner = await world.admin.send(CreateCollection(organization_id=world.organization, title="Inner", parent=outer.id))
     space = await world.admin.send(CreateSpace(organization_id=world.organization, title="Deep", parent=inner.id))
@@ -140,7 +140,7 @@ async def test_users_with_access_are_listed_by_their_role(world: World) -> None:
     assert {item.user.display_name for item in editors} == {"Edit", "Guest"}
 
 
-async def test_a_guest_with_a_role_in_a_site_edits_it_and_an_admin_of_it_gives_roles(world: World) -> None:
+async def test_guest_with_a_role_in_a_site_edits_it_or_grants_roles(world: World) -> None:
     at = await created(world)
     guest = world.clients["guest"]
     assert not await sees(world, "guest", GetSite(**at))
@@ -164,7 +164,7 @@ async def test_a_guest_with_a_role_in_a_site_edits_it_and_an_admin_of_it_gives_r
     assert grants(world, at["site_id"]) == 0
 
 
-async def test_an_admin_of_a_site_publishes_only_spaces_that_they_see(world: World) -> None:
+async def test_admin_of_a_site_can_publish_only_visible_spaces(world: World) -> None:
     at = await created(world, spaces=(world.space,))
     await world.admin.send(InviteToSite(**at, users=(world.users["guest"],), role="admin"))
     with pytest.raises(Forbidden, match="all spaces of the site"):
@@ -207,9 +207,7 @@ async def test_roles_in_a_site_are_listed_with_their_origin(world: World) -> Non
     assert (await world.admin.send(ListSiteTeamPermissions(**at))).items == ()
 
 
-async def test_who_is_invited_has_to_be_a_member_and_who_invites_an_admin(
-    world: World, other_organization: str
-) -> None:
+async def test_admins_can_invite_only_members_to_a_space(world: World, other_organization: str) -> None:
     theirs = await world.admin.send(CreateTeam(organization_id=other_organization, title="Theirs"))
     for given, message in (
         ({"users": ("nobody@example.org",)}, "nobody@example.org is not a member"),
@@ -235,7 +233,7 @@ async def test_a_former_member_loses_the_roles_in_all_places(world: World) -> No
     assert grants(world, world.users["guest"]) == 0
 
 
-async def test_people_who_are_invited_by_email_are_members(world: World) -> None:
+async def test_users_invited_by_email_become_members(world: World) -> None:
     at = {"organization_id": world.organization}
     emails = ("New@Example.org", "new@example.org", {"email": "other@example.org", "role": None}, "edit@example.org")
     answer = await world.admin.send(InviteUsers(**at, emails=emails, role="review"))
@@ -257,7 +255,7 @@ async def test_people_who_are_invited_by_email_are_members(world: World) -> None
     assert (await world.admin.send(ListMembers(**at, search="third@"))).items == ()
 
 
-async def test_who_has_an_invite_link_joins_as_long_as_links_are_allowed(world: World) -> None:
+async def test_invite_links_work_only_if_the_organization_allows_them(world: World) -> None:
     at = {"organization_id": world.organization}
     link = await world.admin.send(CreateInvite(**at, space=world.space, level="review"))
     to_all = await world.admin.send(CreateInvite(**at, role="comment"))
@@ -279,7 +277,7 @@ async def test_who_has_an_invite_link_joins_as_long_as_links_are_allowed(world: 
         await world.clients["read"].send(JoinWithInvite(organization_id="none", invite_id=link.id))
 
 
-async def test_an_invitation_without_a_role_takes_it_away(world: World) -> None:
+async def test_invitation_without_a_role_removes_the_role(world: World) -> None:
     team = await team_of(world, "guest")
     for role in ("edit", None):
         await world.admin.send(InviteToSpace(space_id=world.space, teams=(team,), role=role))
@@ -291,7 +289,7 @@ def member(world: World, role: str) -> dict[str, str]:
 
 
 def grants(world: World, of: str) -> int:
-    """The number of roles in a place, or of a user or a team, that the database has."""
+    """Count the roles in a place, of a user or of a team in the database."""
     database = Database(world.database_url)
     with database.snapshot() as session:
         count = session.query(GrantRow).where((GrantRow.place_id == of) | (GrantRow.holder_id == of)).count()

@@ -1,4 +1,4 @@
-"""`presscheck preview`: a folder as its published site, which follows the files, in a real browser."""
+"""`presscheck preview` shows a folder as a published site, which follows changes of the files; in a real browser."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Preview:
         self.url = self.process.stdout.readline().strip()
 
     def end(self, number: int) -> tuple[int, str]:
-        """Send a signal. Return the exit code and what stderr has."""
+        """Send a signal. Returns the exit code and the rest of stderr."""
         self.process.send_signal(number)
         errors = self.process.communicate(timeout=30)[1]
         return self.process.returncode, errors
@@ -69,10 +69,10 @@ def preview(docs: Path, tmp_path: Path) -> Iterator[Preview]:
 
 
 @pytest.mark.slow
-def test_an_open_page_follows_its_folder_until_the_end_which_leaves_nothing(
+def test_open_page_follows_its_folder_and_no_files_remain_at_the_end(
     docs: Path, preview: Preview, chromium: Browser, tmp_path: Path
 ) -> None:
-    """It keeps its pages while the folder is away, and does not wait for open pages."""
+    """The preview keeps its pages while the folder is missing, and its end does not wait for open pages."""
     port = str(httpx.URL(preview.url).port)
     taken = run_preview(str(docs), "--port", port)
     reason = f"presscheck: could not listen on 127.0.0.1:{port}: Address already in use\n"
@@ -104,20 +104,19 @@ def test_an_open_page_follows_its_folder_until_the_end_which_leaves_nothing(
 
 
 def run_preview(*words: str) -> Result:
-    """Run the command in this process."""
     return CliRunner().invoke(command, ["preview", *words])
 
 
-def test_a_folder_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+def test_missing_folder_is_an_error_without_traceback(tmp_path: Path) -> None:
     gone = run_preview(str(tmp_path / "gone"))
     assert gone.exit_code == 2 and "Traceback" not in gone.stderr
 
 
-def test_services_without_preview_have_no_events(service: RunningService) -> None:
+def test_service_without_preview_has_no_live_events(service: RunningService) -> None:
     assert httpx.get(f"{service.base_url}/~live").status_code == 404
 
 
-def test_only_changed_files_are_read_again(docs: Path, tmp_path: Path) -> None:
+def test_update_reads_only_changed_files(docs: Path, tmp_path: Path) -> None:
     (docs / "next.md").write_text("# Next\n\n![A](a.png) ![B](b.png)\n")
     for name in ("a.png", "b.png"):
         (docs / name).write_bytes(b"\x89PNG " + name.encode())
@@ -140,7 +139,7 @@ def test_only_changed_files_are_read_again(docs: Path, tmp_path: Path) -> None:
         database.close()
 
 
-def test_a_change_that_could_not_be_stored_is_stored_later(
+def test_failed_update_is_retried(
     docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     database, files = opened(f"sqlite:///{tmp_path / 'service.sqlite'}"), DiskBlobStore(tmp_path)

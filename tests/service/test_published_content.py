@@ -1,4 +1,4 @@
-"""What URLs of published sites show, and what the tokens in the answers allow: to read that site, and nothing else."""
+"""URLs of published sites are resolved to content, with a token that only reads the site."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from presscheck.service.models.organizations import TokenRow
 
 @asynccontextmanager
 async def reading(world: World, content: PublishedSiteContent) -> AsyncIterator[Client]:
-    """A client with the token of a site."""
+    """Open a client with the token of a site."""
     async with Client(world.base_url, content.api_token) as client:
         yield client
 
@@ -62,7 +62,7 @@ async def resolve(world: World, url: str, role: str = "read", **given: Any) -> P
     return content
 
 
-async def test_a_url_leads_to_a_site_its_space_and_the_path_of_a_page(world: World) -> None:
+async def test_url_is_resolved_to_site_space_and_page_path(world: World) -> None:
     url, at = await published(world)
     content = await resolve(world, f"{url}guide?x=1#y")
     path = url.removeprefix(world.base_url.removesuffix("/v1"))
@@ -82,7 +82,7 @@ async def test_a_url_leads_to_a_site_its_space_and_the_path_of_a_page(world: Wor
         await resolve(world, url)
 
 
-async def test_sections_and_spaces_come_before_pages(world: World) -> None:
+async def test_paths_of_sections_and_spaces_have_priority_over_pages(world: World) -> None:
     made = await world.admin.send(CreateSite(organization_id=world.organization, title="Docs"))
     at = {"organization_id": world.organization, "site_id": made.id}
     other = await world.admin.send(CreateSpace(organization_id=world.organization, title="Other"))
@@ -103,7 +103,7 @@ async def test_sections_and_spaces_come_before_pages(world: World) -> None:
     assert not (await resolve(world, url)).complete, "a longer URL may lead to another space"
 
 
-async def test_a_former_name_leads_to_the_present_url(world: World) -> None:
+async def test_former_name_redirects_to_the_current_url(world: World) -> None:
     url, at = await published(world)
     await world.admin.send(UpdateSite(**at, basename="lamps"))
     content = await world.admin.send(ResolvePublishedContent(url=f"{url}guide"))
@@ -127,7 +127,7 @@ async def test_the_caller_must_see_all_spaces_of_the_site(world: World) -> None:
 
 
 @pytest.mark.attack("other organizations")
-async def test_a_token_reads_the_live_content_of_the_site_and_nothing_else(world: World) -> None:
+async def test_token_reads_only_the_live_content_of_the_site(world: World) -> None:
     url, at = await published(world)
     other = await world.admin.send(CreateSpace(organization_id=world.organization, title="Other"))
     draft = await world.draft()
@@ -163,7 +163,7 @@ async def test_a_token_reads_the_live_content_of_the_site_and_nothing_else(world
 
 
 @pytest.mark.attack("other organizations")
-async def test_a_token_is_void_with_the_one_it_is_from_and_cannot_be_forged(world: World) -> None:
+async def test_token_ends_with_the_token_of_its_user_and_cannot_be_forged(world: World) -> None:
     url, at = await published(world)
     content = await resolve(world, url)
     said = jwt.decode(content.api_token, options={"verify_signature": False})
@@ -188,7 +188,7 @@ async def test_a_token_is_void_with_the_one_it_is_from_and_cannot_be_forged(worl
             await client.send(GetSpace(space_id=world.space))
 
 
-async def test_a_share_link_opens_its_site(world: World) -> None:
+async def test_url_with_a_share_key_is_resolved(world: World) -> None:
     url, at = await published(world, visibility="share-link")
     link = await world.admin.send(CreateShareLink(**at, name="For us"))
     for shared in (url, str(link.urls.published)):
@@ -198,7 +198,7 @@ async def test_a_share_link_opens_its_site(world: World) -> None:
         await resolve(world, url.rstrip("/").rpartition("/")[0] + "/wrong/guide", "admin")
 
 
-async def test_visitors_sign_in_where_a_site_needs_it(world: World) -> None:
+async def test_site_with_visitor_authentication_requires_sign_in(world: World) -> None:
     url, at = await published(world, visibility="visitor-auth")
     with pytest.raises(Forbidden, match="signed-in visitor"):
         await resolve(world, url)
@@ -219,7 +219,7 @@ async def test_visitors_sign_in_where_a_site_needs_it(world: World) -> None:
 
 
 @pytest.mark.attack("conditional content")
-async def test_a_token_shows_what_its_visitor_may_see(world: World) -> None:
+async def test_token_reads_only_content_for_the_claims_of_its_visitor(world: World) -> None:
     url, at = await published(world)
     await changed(
         world,
@@ -246,7 +246,7 @@ async def test_a_token_shows_what_its_visitor_may_see(world: World) -> None:
     assert await seen(isBeta=True) == (everything, True, True), "nothing is kept between visitors"
 
 
-async def test_a_preview_shows_drafts_to_those_who_see_the_site(world: World) -> None:
+async def test_preview_shows_change_requests_to_users_who_see_the_site(world: World) -> None:
     _, at = await published(world)
     await world.admin.send(UnpublishSite(**at))
     site = await world.admin.send(GetSite(**at))
@@ -264,7 +264,7 @@ async def test_a_preview_shows_drafts_to_those_who_see_the_site(world: World) ->
         await resolve(world, str(site.urls.preview), "guest")
 
 
-async def test_a_search_finds_what_the_visitors_of_the_chosen_spaces_may_see(world: World) -> None:
+async def test_search_finds_only_visible_pages_in_the_selected_spaces(world: World) -> None:
     _, at = await published(world)
     other = await world.admin.send(CreateSpace(organization_id=world.organization, title="Other"))
     added = await world.admin.send(AddSiteSpace(**at, space_id=other.id))
@@ -293,7 +293,7 @@ async def test_a_search_finds_what_the_visitors_of_the_chosen_spaces_may_see(wor
     assert await found(role="admin") == ["Guide"] and await found() == [], "its reader does not see the space"
 
 
-async def test_a_redirect_is_found_by_its_path(world: World) -> None:
+async def test_redirect_is_found_by_its_source(world: World) -> None:
     url, at = await published(world)
     [site_space] = (await world.admin.send(ListSiteSpaces(**at))).items
     to_page = {"kind": "site-page", "site_space_id": site_space.id, "page_id": "guide"}
@@ -306,7 +306,7 @@ async def test_a_redirect_is_found_by_its_path(world: World) -> None:
         await world.admin.send(GetRedirectBySource(**at, source="/none"))
 
 
-async def test_the_pictures_of_an_integration_that_everybody_may_see_are_among_its_assets(world: World) -> None:
+async def test_images_of_a_public_integration_are_among_its_assets(world: World) -> None:
     picture = b"\x89PNG a lamp"
     shown = base64.b64encode(picture).decode()
     details: dict[str, Any] = {"title": "Lamps", "description": "", "scopes": (), "script": "x", "icon": shown}
@@ -328,7 +328,7 @@ async def test_the_pictures_of_an_integration_that_everybody_may_see_are_among_i
         assert (await browser.get(f"{urls.assets}/icon.png")).status_code == 404
 
 
-async def test_an_embedded_url_is_a_link_or_the_block_of_an_integration(world: World) -> None:
+async def test_embedded_url_becomes_a_link_or_an_integration_block(world: World) -> None:
     async def embed(url: str) -> Embed:
         return await world.admin.send(GetSpaceEmbed(space_id=world.space, url=url))
 

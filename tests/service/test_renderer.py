@@ -1,4 +1,4 @@
-"""The requests of a site renderer, for every page: each answer fits the newest published description."""
+"""The requests of a site renderer for every page; each response matches the newest published API description."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ from presscheck.service.server.bootstrap import import_docs
 
 
 class Renderer:
-    """Sends what a renderer sends, in its order, and compares each answer with the description.
+    """Sends the requests of a site renderer in their order, and compares each response with the API description.
 
     Args:
-        client: a client of a user who sees all spaces.
-        base_url: the address of the API.
+        client: a client of a user that sees all spaces.
+        base_url: the URL of the API.
     """
 
     def __init__(self, client: Client, base_url: str) -> None:
@@ -55,7 +55,7 @@ class Renderer:
         self.pages = self.nodes = 0
 
     async def ask(self, client: Client, call: Operation[Any]) -> Any:
-        """Sends a call and returns its answer."""
+        """Send a call and record deviations of its response. Returns the parsed response."""
         body = await client.fetch(call)
         releases = operations()[wire_route(type(call))]
         schema = Described(releases[NEWEST]["responses"]["200"], NEWEST)
@@ -63,7 +63,7 @@ class Renderer:
         return call.read_answer(body)
 
     async def site(self, site: Site) -> None:
-        """Draws every page of a published site."""
+        """Request every page of a published site."""
         url = str(site.urls.published)
         content = await self._resolved(url)
         async with self._reader(content) as client:
@@ -99,7 +99,7 @@ class Renderer:
             assert node["type"] != "if", "evaluated"
             if node["type"] == "embed" and node["data"]["url"].startswith("http"):
                 await self.ask(client, GetSpaceEmbed(space_id=space_id, url=node["data"]["url"]))
-            if node["type"] == "reusable-content":  # one that does not exist
+            if node["type"] == "reusable-content":  # only missing reusable content is not inserted
                 snippet = node["data"]["ref"]["reusableContent"]
                 with pytest.raises(NotFound):
                     await self.ask(client, GetRevisionReusableContentDocument(**at, reusable_content_id=snippet))
@@ -128,7 +128,7 @@ class Renderer:
 
 
 def site_spaces(published: Any) -> Iterator[Any]:
-    """The site spaces of a structure, with those in sections and in groups of them."""
+    """Yield the site spaces of a structure, including those in sections and groups."""
     waiting = [*published.structure.structure]
     while waiting:
         item = waiting.pop(0)
@@ -140,7 +140,7 @@ def site_spaces(published: Any) -> Iterator[Any]:
 
 
 def blocks(nodes: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The blocks of a document, with those inside others."""
+    """Yield all blocks of a document, nested blocks after their parents."""
     for node in nodes:
         if node["object"] == "block":
             yield node
@@ -150,7 +150,7 @@ def blocks(nodes: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
-async def test_a_renderer_reads_every_page_of_a_repository(tmp_path: Path) -> None:
+async def test_renderer_can_read_every_page_of_a_repository(tmp_path: Path) -> None:
     service = RunningService(tmp_path)
     database = Database(service.database_url)
     with database.writing.begin() as session:

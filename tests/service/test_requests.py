@@ -1,4 +1,4 @@
-"""HTTP errors before any handler runs, and their format."""
+"""HTTP errors and conditional requests: statuses, headers and messages."""
 
 import socket
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ def refusal(response: httpx.Response) -> tuple[int, str]:
 
 @pytest.mark.attack("invented requests")
 @pytest.mark.parametrize("header", ["", "Bearer", "Bearer wrong", "Basic YTpi", "Bearer \xff"])
-def test_a_missing_or_invalid_token_is_a_401(world: World, header: str) -> None:
+def test_missing_or_invalid_token_gets_401(world: World, header: str) -> None:
     address = f"{world.base_url}/v1/spaces/{world.space}/content"
     response = httpx.get(address, headers=[(b"authorization", header.encode("latin-1"))])
     assert refusal(response)[0] == 401
@@ -54,7 +54,7 @@ def test_unknown_paths_and_methods(http: httpx.Client) -> None:
         ("?requested_reviewer=x", "requested_reviewer"),
     ],
 )
-def test_an_invalid_parameter_is_named(world: World, http: httpx.Client, query: str, field: str) -> None:
+def test_error_for_an_invalid_parameter_names_it(world: World, http: httpx.Client, query: str, field: str) -> None:
     status, message = refusal(http.get(f"/spaces/{world.space}/change-requests{query}"))
     assert (status, field in message) == (400, True)
 
@@ -76,7 +76,7 @@ def test_an_invalid_parameter_is_named(world: World, http: httpx.Client, query: 
         (b'{"subject": ' + b"[" * 200 + b"]" * 200 + b"}", "deep"),
     ],
 )
-def test_an_invalid_body_is_explained(world: World, http: httpx.Client, body: bytes, words: str) -> None:
+def test_error_for_an_invalid_body_has_its_reason(world: World, http: httpx.Client, body: bytes, words: str) -> None:
     status, message = refusal(http.post(f"/spaces/{world.space}/change-requests", content=body))
     assert (status, words in message) == (400, True)
 
@@ -123,14 +123,14 @@ def test_absent_fields_are_omitted(world: World, http: httpx.Client) -> None:
         ("/orgs/{organization}", {"inviteLinks": None}, "inviteLinks"),
     ],
 )
-def test_an_error_names_the_field_as_in_the_request(
+def test_errors_use_the_field_names_of_the_request(
     http: httpx.Client, world: World, path: str, body: Any, field: str
 ) -> None:
     status, message = refusal(http.patch(path.format(space=world.space, organization=world.organization), json=body))
     assert (status, message.partition(":")[0]) == (400, field)
 
 
-def test_a_repeated_read_is_a_304_until_something_changes(world: World, http: httpx.Client) -> None:
+def test_repeated_read_gets_304_until_a_change(world: World, http: httpx.Client) -> None:
     path = f"/spaces/{world.space}"
     first = http.get(path)
     known = {"if-none-match": first.headers["etag"]}
@@ -143,6 +143,6 @@ def test_a_repeated_read_is_a_304_until_something_changes(world: World, http: ht
     assert (changed.status_code, changed.json()["title"]) == (200, "Another title")
 
 
-def test_a_304_needs_the_same_rights(world: World, http: httpx.Client) -> None:
+def test_304_requires_authentication(world: World, http: httpx.Client) -> None:
     known = {"if-none-match": http.get(f"/spaces/{world.space}").headers["etag"]}
     assert httpx.get(f"{world.base_url}/v1/spaces/{world.space}", headers=known).status_code == 401

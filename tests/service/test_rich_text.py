@@ -30,7 +30,7 @@ Mind *this*.
 
 
 def refs(node: Any) -> list[dict[str, Any]]:
-    """Every reference of a document, in order."""
+    """Return all references of a document, in order."""
     if isinstance(node, list):
         return [ref for one in node for ref in refs(one)]
     if not isinstance(node, dict):
@@ -40,7 +40,7 @@ def refs(node: Any) -> list[dict[str, Any]]:
 
 
 class Draft:
-    """A change request whose page `start` has the text above."""
+    """A change request in which the page `start` has TEXT; `picture` is the id of its image."""
 
     def __init__(self, world: World, at: dict[str, str], picture: str) -> None:
         self.world, self.at, self.picture = world, at, picture
@@ -58,7 +58,7 @@ async def draft(world: World) -> Draft:
     return Draft(world, {"space_id": world.space, "change_request_id": made.id}, answer.inserted_files[0].id)
 
 
-async def test_a_page_without_a_format_has_its_markdown_and_its_nodes(world: World) -> None:
+async def test_page_without_a_format_has_markdown_and_nodes(world: World) -> None:
     at = {"space_id": world.space, "page_id": "guide"}
     markdown, nodes = (
         await world.admin.send(content.GetPage(**at, format="markdown")),

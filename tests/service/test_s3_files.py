@@ -1,4 +1,4 @@
-"""Uploaded files in an S3-compatible bucket: what is stored and read, and what happens when the bucket fails."""
+"""Uploaded files in an S3-compatible bucket: storage, downloads, and failures of the bucket."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OPENAPI = '{"openapi": "3.1.0", "info": {"title": "Lamps", "version": "1"}, "pat
 
 @pytest.fixture
 def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Server]:
-    """A server with an empty bucket, which the service uses without long waits."""
+    """A server with an empty bucket, configured for the service, with a short read timeout."""
     monkeypatch.setattr(s3_store, "READ_TIMEOUT", 0.4)
     with s3_server() as server:
         use(server, monkeypatch)
@@ -68,7 +68,7 @@ def revisions(world: World) -> int:
 # the store
 
 
-def test_a_bucket_keeps_files_by_their_hash(bucket: S3Server) -> None:
+def test_files_are_stored_by_their_hash(bucket: S3Server) -> None:
     store = S3BlobStore(BUCKET, "docs")
     content_id = store.put(LARGE)
     assert store.put(LARGE) == content_id == id_of(LARGE)
@@ -85,7 +85,7 @@ def test_a_bucket_keeps_files_by_their_hash(bucket: S3Server) -> None:
     assert store.read(content_id) is None
 
 
-def test_more_files_are_listed_than_one_response_has(bucket: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_listing_reads_several_responses(bucket: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOTO_S3_DEFAULT_MAX_KEYS", "2")
     store = S3BlobStore(BUCKET, "")
     ids = sorted(store.put(str(number).encode()) for number in range(5))
@@ -94,7 +94,7 @@ def test_more_files_are_listed_than_one_response_has(bucket: S3Server, monkeypat
 
 
 def reason_of(*calls: Callable[[], object]) -> tuple[str, bool]:
-    """The reason with which all of the calls fail, and whether it lasts."""
+    """Return the reason with which all of the calls fail, and True if the failure is lasting."""
     reasons: set[tuple[str, bool]] = set()
     for call in calls:
         with pytest.raises(FilesUnavailable) as raised:
@@ -105,7 +105,7 @@ def reason_of(*calls: Callable[[], object]) -> tuple[str, bool]:
 
 
 @pytest.mark.slow
-def test_each_failure_of_a_bucket_has_one_plain_reason(bucket: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failures_of_a_bucket_have_a_plain_reason(bucket: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
     def calls(store: S3BlobStore) -> list[Callable[[], object]]:
         file = id_of(b"lamp")
         return [lambda: store.put(b"lamp"), lambda: store.open(file), store.check, lambda: list(store.ids())]
@@ -124,7 +124,7 @@ def test_each_failure_of_a_bucket_has_one_plain_reason(bucket: S3Server, monkeyp
 
 
 @pytest.mark.slow
-def test_half_an_upload_is_not_stored_and_half_a_download_is_not_a_file(bucket: S3Server) -> None:
+def test_incomplete_uploads_and_downloads_are_errors(bucket: S3Server) -> None:
     store = S3BlobStore(BUCKET, "docs")
     bucket.fault = "cut upload"
     with pytest.raises(FilesUnavailable, match="no response"):
@@ -164,15 +164,13 @@ async def test_files_are_uploaded_and_downloaded(bucket: S3Server, bucket_world:
 
 
 async def file_of_page(url: str) -> str:
-    """The address of the one file that a published page shows."""
+    """Return the URL of the only file on a published page."""
     [address] = re.findall(r'src="([^"]*~files[^"]*)"', (await get(url)).text)
     return urljoin(url, address)
 
 
 @pytest.mark.slow
-async def test_a_refused_or_failed_upload_saves_nothing_and_can_be_repeated(
-    bucket: S3Server, bucket_world: World
-) -> None:
+async def test_failed_upload_saves_nothing_and_can_be_repeated(bucket: S3Server, bucket_world: World) -> None:
     draft = await bucket_world.draft()
     before = revisions(bucket_world)
     with pytest.raises(errors.Forbidden):
@@ -197,7 +195,7 @@ async def test_a_refused_or_failed_upload_saves_nothing_and_can_be_repeated(
 
 
 @pytest.mark.slow
-async def test_sites_and_pdfs_answer_503_until_the_bucket_has_their_files_again(
+async def test_sites_and_pdfs_respond_with_503_until_the_bucket_works_again(
     bucket: S3Server, bucket_world: World
 ) -> None:
     world = bucket_world
@@ -219,9 +217,7 @@ async def test_sites_and_pdfs_answer_503_until_the_bucket_has_their_files_again(
     assert images(await read_pdf(await space_pdf(world))) == [(40, 30)]
 
 
-async def test_a_download_that_breaks_off_is_not_taken_for_the_whole_file(
-    bucket: S3Server, bucket_world: World
-) -> None:
+async def test_incomplete_download_is_an_error_for_the_client(bucket: S3Server, bucket_world: World) -> None:
     url = await uploaded(bucket_world, "lamp.bin", LARGE)
     bucket.fault = "cut download"
     with pytest.raises(httpx.RemoteProtocolError):
@@ -229,7 +225,7 @@ async def test_a_download_that_breaks_off_is_not_taken_for_the_whole_file(
 
 
 @pytest.mark.slow
-async def test_the_service_answers_while_the_bucket_hangs(bucket: S3Server, bucket_world: World) -> None:
+async def test_service_responds_while_the_bucket_hangs(bucket: S3Server, bucket_world: World) -> None:
     url = await uploaded(bucket_world, "lamp.bin", b"lamp")
     bucket.fault, bucket.most_at_once = "hang", 0
     waiting = [asyncio.create_task(get(url)) for _ in range(40)]
@@ -241,7 +237,7 @@ async def test_the_service_answers_while_the_bucket_hangs(bucket: S3Server, buck
     assert not all(task.done() for task in waiting)
     assert bucket.most_at_once <= MOST_THREADS * s3_store.ATTEMPTS, "some requests end only after their timeout"
     bucket.fault = ""
-    latest = await get(url)  # behind all of them
+    latest = await get(url)  # after all waiting requests
     answers = await asyncio.gather(*waiting)
     assert {answer.status_code for answer in answers} <= {200, 503} and latest.status_code == 200
     assert took < 10
@@ -251,7 +247,7 @@ async def test_the_service_answers_while_the_bucket_hangs(bucket: S3Server, buck
 
 
 @pytest.mark.slow
-def test_a_location_that_cannot_be_used_is_refused_and_not_saved(
+def test_unusable_location_is_refused_and_not_saved(
     bucket: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for location, words in (
@@ -271,7 +267,7 @@ def test_a_location_that_cannot_be_used_is_refused_and_not_saved(
     assert ran.exit_code == 0, ran.stderr
 
 
-def test_a_missing_library_is_one_clear_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_library_is_reported_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "presscheck.service.blobs.s3_store", raising=False)
     monkeypatch.setitem(sys.modules, "boto3", None)
     monkeypatch.setitem(sys.modules, "boto3.session", None)
@@ -283,7 +279,7 @@ def test_a_missing_library_is_one_clear_line(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.slow
-def test_later_starts_and_commands_find_the_bucket_in_the_database(bucket: S3Server, tmp_path: Path) -> None:
+def test_location_of_files_is_saved_in_the_database(bucket: S3Server, tmp_path: Path) -> None:
     options = ("--port", "0", "--log-requests")
     with serving(tmp_path, *options, "--files", LOCATION) as process:
         first = line(process)

@@ -71,7 +71,7 @@ def every(pages: tuple[RevisionPage, ...]) -> Iterator[RevisionPage]:
         yield from every(page.pages)
 
 
-async def test_pages_show_every_kind_of_block_and_no_link_is_broken(client: Client) -> None:
+async def test_pages_have_all_kinds_of_blocks_and_no_broken_links(client: Client) -> None:
     whole, followed = "", 0
     for space in await spaces(client):
         pages = (await client.send(GetCurrentRevision(space_id=space.id))).pages
@@ -92,7 +92,7 @@ async def test_pages_show_every_kind_of_block_and_no_link_is_broken(client: Clie
         assert mark in whole, mark
 
 
-async def test_threads_are_open_resolved_replied_to_and_reacted_to(client: Client) -> None:
+async def test_threads_have_all_states_replies_and_reactions(client: Client) -> None:
     comments = [
         comment
         for status in STATES
@@ -107,7 +107,7 @@ async def test_threads_are_open_resolved_replied_to_and_reacted_to(client: Clien
     assert all(comment.posted_at < "2026-05-20T09:30" for comment in comments)
 
 
-async def test_the_sites_exist(client: Client) -> None:
+async def test_sites_have_their_structure_and_urls(client: Client) -> None:
     id_ = await organization(client)
     sites = (await client.send(ListSites(organization_id=id_))).items
     assert [(site.published, site.urls.published) for site in sites] == [
@@ -121,17 +121,17 @@ async def test_the_sites_exist(client: Client) -> None:
     assert published["Runbook"] is None
 
 
-def test_the_prepared_sample_is_what_its_calls_make() -> None:
+def test_prepared_sample_matches_its_calls() -> None:
     assert PREPARED.read_text("utf-8") == planted(MADE_AT), "run `make sample`"
 
 
-def test_prepared_rows_have_the_times_of_the_present(tmp_path: Path) -> None:
+def test_times_of_prepared_rows_are_relative_to_now(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'service.sqlite'}"
     write_prepared(url, lambda: NOW)
     assert read_database(url) == planted(NOW)
 
 
-def test_each_database_draws_its_own_secrets(tmp_path: Path) -> None:
+def test_each_database_gets_new_secrets(tmp_path: Path) -> None:
     keys: list[str] = []
     for name in ("a", "b"):
         database = opened(f"sqlite:///{tmp_path / name}", sample_clock=lambda: NOW)
@@ -142,7 +142,7 @@ def test_each_database_draws_its_own_secrets(tmp_path: Path) -> None:
     assert min(map(len, keys)) >= 43
 
 
-def test_a_database_with_tables_stays_as_it_is(tmp_path: Path) -> None:
+def test_database_with_tables_is_not_changed(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'service.sqlite'}"
     Database(url).close()
     empty = read_database(url)

@@ -1,7 +1,7 @@
-"""Requests generated from the OpenAPI description: each gets a response that fits its schema, never a server error.
+"""Requests generated from the OpenAPI description: each response matches its schema and is never a server error.
 
-Both engines get the same requests and give the same responses. Some operations get one valid and one invalid request,
-the same in every run. `PRESSCHECK_CASES` is the number of both for all operations; `make fuzz` generates many.
+Both engines get the same requests and must return the same statuses. By default some operations get one valid and one
+invalid request, the same in every run. With `PRESSCHECK_CASES` all operations get that many; `make fuzz` sends many.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ from presscheck.service.http.openapi import operation_id
 
 CASES = int(os.environ.get("PRESSCHECK_CASES", "1"))
 IN_A_WORLD = 10
-"""Requests per operation before the data is created anew, because deletions leave little to test."""
+"""Requests per operation before the data is created again, because deletions leave little to test."""
 ROUNDS = -(-CASES // IN_A_WORLD)
 SHARE, PARTS = (1, 4) if "PRESSCHECK_CASES" in os.environ else (8, 1)
-"""Of how many operations one is called, and in how many tests."""
+"""Every `SHARE`-th operation is called; the operations are split among `PARTS` tests."""
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
 ANSWERED = {operation_id(operation): operation for operation in all_handlers()}
 FAMILIES = sorted({one.family for one in ANSWERED.values()})
 ENDING = {"MergeChangeRequest", "UpdateChangeRequest", "UpdateSpace", "TransferSpace", "TransferCollection"}
-"""Operations that leave nothing for the others, such as deletions, come last."""
+"""Operations that come last, like deletions, because they remove the data of others."""
 ASKS_OTHERS = {
     "getComputedDocument",
     "getComputedRevision",
@@ -61,7 +61,7 @@ STANDS_FOR = {
 
 @pytest.fixture(scope="module")
 def engines(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[RunningService]]:
-    """Services that no other test uses, as their data is destroyed: on SQLite, and on PostgreSQL if installed."""
+    """Services that no other test uses, as their data is destroyed; on SQLite, and on PostgreSQL if it is installed."""
     urls: list[str | None] = [None]
     if programs() or all_required():
         cluster: Cluster = request.getfixturevalue("postgresql")
@@ -74,7 +74,7 @@ def engines(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture(scope="module")
 def schema(engines: list[RunningService]) -> Any:
-    """The OpenAPI description, as served."""
+    """The OpenAPI description from the service."""
     loaded = schemathesis.openapi.from_url(f"{engines[0].base_url}/openapi.json")
     loaded.config.generation.update(with_security_parameters=False)
     return loaded
@@ -84,7 +84,7 @@ def schema(engines: list[RunningService]) -> Any:
 @pytest.mark.timeout(60 + 60 * CASES)
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("number", range(ROUNDS))
-def test_every_generated_request_has_a_response_as_described(
+def test_responses_to_generated_requests_match_the_description(
     engines: list[RunningService], schema: Any, part: int, number: int
 ) -> None:
     families = FAMILIES[part::PARTS]
@@ -105,7 +105,7 @@ def test_every_generated_request_has_a_response_as_described(
 
 
 def place(operation: type[Operation[Any]]) -> tuple[int, int, str]:
-    """Sort key: reads, then writes, then deletions, children before their parents."""
+    """Return a sort key: reads, writes, then deletions, which are sorted with children before their parents."""
     is_last = operation.method() == "DELETE" or operation.__name__ in ENDING
     depth = len(operation.path_fields()) if is_last else 0
     return 2 * is_last + (not operation.is_read()), -depth, operation.__name__
@@ -123,7 +123,7 @@ class Hearer:
 
 
 class Saying:
-    """Sends requests, mostly for existing items, to each service and records what is wrong with the responses."""
+    """Sends generated requests, mostly for existing items, to each service and records faults of the responses."""
 
     def __init__(self, hearers: list[Hearer], number: int) -> None:
         self.hearers = hearers
@@ -178,7 +178,7 @@ class Saying:
 
 
 class Meaning:
-    """The same value, with most ids replaced by those of existing items."""
+    """A callable that returns a value with most ids replaced by ids of existing items."""
 
     def __init__(self, known: Known, chance: random.Random) -> None:
         self.known = known

@@ -168,7 +168,7 @@ def planted(session: Session, space_id: str, texts: dict[str, str], **details: s
         ("phlogiston", []),
     ],
 )
-def test_the_best_match_comes_first(context: Context, query: str, titles: list[str]) -> None:
+def test_best_matches_come_first(context: Context, query: str, titles: list[str]) -> None:
     text = {
         "Once": "Trim the wick. " + "Other words. " * 40,
         "Often": "Trim the wick, wick, wick and wick. " + "Other words. " * 40,
@@ -181,7 +181,7 @@ def test_the_best_match_comes_first(context: Context, query: str, titles: list[s
     assert titles_for(context, planted(context.session, "w", text), query) == titles
 
 
-def test_newer_pages_come_first_if_they_match_equally(context: Context) -> None:
+def test_newer_pages_come_first_among_equal_matches(context: Context) -> None:
     old = planted(context.session, "a", {"Old": "A wick."}, updatedAt="2020-01-01T00:00:00.000Z")
     new = planted(context.session, "b", {"New": "A wick "}, updatedAt=NOW)
     found = find(context, searched_pages(context, [old, new]), "wick", WHOLE)
@@ -189,20 +189,20 @@ def test_newer_pages_come_first_if_they_match_equally(context: Context) -> None:
 
 
 @pytest.mark.parametrize("query", ["lantren", "lanten", "lanxern", "lanternn"])
-def test_a_word_that_no_page_has_may_have_one_other_letter(context: Context, query: str) -> None:
+def test_unknown_word_matches_words_that_differ_in_one_letter(context: Context, query: str) -> None:
     space = planted(context.session, "w", {"Light": "A lantern.", "Dark": "Nothing."})
     found = find(context, searched_pages(context, [space]), query, WHOLE)
     assert [hit.page["title"] for hit in found.hits] == ["Light"] and not found.is_exact
     assert marked("A lantern.", found.terms) == [("A ", False), ("lantern", True), (".", False)]
 
 
-def test_without_a_page_that_has_all_words_those_with_the_most_are_found(context: Context) -> None:
+def test_pages_with_most_words_are_found_if_none_has_all(context: Context) -> None:
     space = planted(context.session, "w", {"A": "One two.", "B": "One.", "C": "Two three one."})
     found = find(context, searched_pages(context, [space]), "one two three four", WHOLE)
     assert [hit.page["title"] for hit in found.hits] == ["C"] and not found.is_exact
 
 
-def test_markup_and_addresses_are_not_found(context: Context) -> None:
+def test_markup_and_urls_are_not_searched(context: Context) -> None:
     text = '{% hint style="info" %}\n[Words](https://example.org/address)<br>**str**ong\n{% endhint %}\n'
     space = planted(context.session, "w", {"A": text})
     for query, count in (("words", 1), ("address", 0), ("style", 0), ("endhint", 0), ("br", 0)):

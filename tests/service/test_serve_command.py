@@ -43,7 +43,7 @@ def test_every_operation_has_a_handler() -> None:
     assert any(re.match(r"GetSpace +spaces.get_space +GET /spaces/\{space_id\}$", one) for one in lines)
 
 
-def test_a_terminal_gets_a_summary_of_the_problems_of_documentation(
+def test_problems_of_documentation_are_summarized_on_a_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, problems = tmp_path / "docs-problems.txt", ["README.md:3: gone-a.md\x1b[2J", "README.md:5: gone-b.md"]
@@ -55,7 +55,7 @@ def test_a_terminal_gets_a_summary_of_the_problems_of_documentation(
     assert listed == f"All are listed in {file}"
 
 
-def test_only_the_script_of_mermaid_draws_diagrams(tmp_path: Path) -> None:
+def test_option_mermaid_accepts_only_the_script_of_mermaid(tmp_path: Path) -> None:
     file = tmp_path / "other.js"
     for content in ("alert(1)", 'globalThis["mermaid"] = {};' + " " * LARGEST_SCRIPT):
         file.write_text(content)
@@ -90,7 +90,7 @@ def test_a_token_is_created_listed_and_revoked(tmp_path: Path) -> None:
     assert refused.exit_code == 2 and "no user nobody@example.org" in refused.stderr
 
 
-def test_a_token_is_for_one_of_several_users_with_an_email(tmp_path: Path) -> None:
+def test_ambiguous_email_is_refused_for_a_token(tmp_path: Path) -> None:
     service = RunningService(tmp_path)
     with closing(Database(service.database_url)) as database, database.writing.begin() as session:
         for user_id, email in (("first", "ana@example.org"), ("second", "Ana@Example.org")):
@@ -102,7 +102,7 @@ def test_a_token_is_for_one_of_several_users_with_an_email(tmp_path: Path) -> No
     assert "Ana@Example.org" in run("--data", str(tmp_path), "token", "list").stdout
 
 
-def test_an_invited_person_gets_a_token_that_ends_with_the_membership(tmp_path: Path) -> None:
+def test_token_of_an_invited_user_works_only_during_the_membership(tmp_path: Path) -> None:
     with running_service(tmp_path) as service, httpx.Client(base_url=f"{service.base_url}/v1") as http:
         owner = {"authorization": f"Bearer {service.token}"}
         organization = f"/orgs/{http.get('/orgs', headers=owner).json()['items'][0]['id']}"
@@ -120,7 +120,7 @@ def test_an_invited_person_gets_a_token_that_ends_with_the_membership(tmp_path: 
 
 
 @pytest.mark.slow
-def test_an_export_of_each_engine_can_be_imported_into_the_other(postgresql: Cluster, tmp_path: Path) -> None:
+def test_export_can_be_imported_into_the_other_engine(postgresql: Cluster, tmp_path: Path) -> None:
     service = RunningService(tmp_path, sample=True)
     places = [
         (service.database_url, tmp_path),
@@ -153,7 +153,7 @@ def test_an_export_of_each_engine_can_be_imported_into_the_other(postgresql: Clu
 @pytest.mark.parametrize(
     "command", [["token", "list"], ["export", "all.zip"], ["files", "move", "--to", "disk"]], ids=lambda words: words[0]
 )
-def test_a_command_neither_creates_nor_migrates_a_database(tmp_path: Path, command: list[str]) -> None:
+def test_commands_neither_create_nor_migrate_a_database(tmp_path: Path, command: list[str]) -> None:
     data, backup = tmp_path / "data", tmp_path / "all.zip"
     words = [str(backup) if word == "all.zip" else word for word in command]
     refused = run("--data", str(data), *words)
@@ -169,7 +169,7 @@ def test_a_command_neither_creates_nor_migrates_a_database(tmp_path: Path, comma
     assert (data / "service.sqlite").read_bytes() == before and not backup.exists()
 
 
-def test_an_export_that_cannot_be_written_is_a_one_line_error(tmp_path: Path) -> None:
+def test_failed_write_of_an_export_is_reported_in_one_line(tmp_path: Path) -> None:
     service = RunningService(tmp_path)
     for file in (tmp_path / "gone" / "all.zip", Path("/proc/all.zip")):
         ran = run("--data", str(service.directory), "export", str(file))
@@ -192,13 +192,13 @@ def test_a_damaged_export_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_export_that_loses_its_database_leaves_nothing(postgresql: Cluster, tmp_path: Path) -> None:
+def test_failed_export_leaves_no_file(postgresql: Cluster, tmp_path: Path) -> None:
     service, file = RunningService(tmp_path, database_url=postgresql.new_database()), tmp_path / "all.zip"
     with closing(Database(service.database_url)) as database, database.writing.begin() as session:
         store = DiskBlobStore(tmp_path)
         end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
 
-        def ids() -> list[str]:  # the export asks for them in the middle of its transaction
+        def ids() -> list[str]:  # called by the export during its transaction
             session.execute(text(f"{end} AND pid <> pg_backend_pid()"))
             return []
 
@@ -209,7 +209,7 @@ def test_an_export_that_loses_its_database_leaves_nothing(postgresql: Cluster, t
 
 
 @pytest.mark.slow
-def test_several_processes_have_the_options_and_a_dead_one_is_replaced(tmp_path: Path) -> None:
+def test_workers_get_the_options_and_dead_workers_are_replaced(tmp_path: Path) -> None:
     options = ("--workers", "2", "--cache", "16", "--allow-network", "127.0.0.0/8", "--integration-fetch", "127.0.0.1")
     script = "export default { fetch: async () => Response.json({ element: await (await fetch(%s)).json() }) }"
     with (
@@ -258,7 +258,7 @@ def wait_for(what: Callable[[], Any]) -> Any:
     raise AssertionError("it did not come")
 
 
-def test_networks_of_the_service_are_not_hosts_of_scripts(tmp_path: Path) -> None:
+def test_allowed_networks_are_not_allowed_hosts_of_scripts(tmp_path: Path) -> None:
     others = dict.fromkeys(("public_url", "rate_limit", "cache", "mermaid", "release", "log_requests", "git_root"))
     given = {"files": None, "translator": (), "allowed": ("127.0.0.0/8",), "host": "127.0.0.1", **others}
     for hosts in ((), ("lamps.example",)):
@@ -293,7 +293,7 @@ DATABASE = "could not open the database: %s--database or PRESSCHECK_DATABASE_URL
         (["--public-url", "https://docs.example.org:x"], "--public-url or PRESSCHECK_PUBLIC_URL must be"),
     ],
 )
-def test_an_invalid_setting_is_one_line_that_names_it(tmp_path: Path, options: list[str], words: str) -> None:
+def test_invalid_option_is_reported_in_one_line_with_its_name(tmp_path: Path, options: list[str], words: str) -> None:
     ran = run("--data", str(tmp_path), "--port", "0", *options)
     *usage, problem = ran.stderr.splitlines()
     assert (ran.exit_code, ran.stdout) == (2, "")
@@ -302,7 +302,7 @@ def test_an_invalid_setting_is_one_line_that_names_it(tmp_path: Path, options: l
 
 
 @pytest.mark.slow
-def test_a_database_that_takes_no_writes_stops_a_start(postgresql: Cluster, tmp_path: Path) -> None:
+def test_service_does_not_start_with_a_read_only_database(postgresql: Cluster, tmp_path: Path) -> None:
     url, foreign = postgresql.new_database(), postgresql.new_database()
     Database(url).close()
     for command, where in (
@@ -364,7 +364,7 @@ def test_an_unsafe_token_file_is_refused(tmp_path: Path, fault: str, words: str)
 
 
 @pytest.mark.engines
-def test_a_check_names_each_part_and_changes_nothing(tmp_path: Path, database_url: str) -> None:
+def test_check_reports_each_part_and_changes_nothing(tmp_path: Path, database_url: str) -> None:
     data = tmp_path / "data"
     checked = run("--check", "--port", "0", "--data", str(data), "--token-file", str(tmp_path / "token"))
     assert checked.exit_code == 0, checked.output
@@ -407,14 +407,14 @@ def test_a_check_names_each_part_and_changes_nothing(tmp_path: Path, database_ur
         (["--host", "192.0.2.1"], "address: could not listen on 192.0.2.1:"),
     ],
 )
-def test_a_check_finds_what_would_stop_a_start(tmp_path: Path, options: list[str], problem: str) -> None:
+def test_check_reports_problems_that_prevent_a_start(tmp_path: Path, options: list[str], problem: str) -> None:
     checked = run("--port", "0", "--data", str(tmp_path), *options, "--check")
     assert checked.exit_code == 6, checked.output
     assert problem in checked.stdout
     assert "secret" not in checked.output
 
 
-def test_a_check_finds_a_problem_of_the_files_beside_one_of_the_database(tmp_path: Path) -> None:
+def test_check_reports_problems_of_both_database_and_files(tmp_path: Path) -> None:
     words = ("--check", "--port", "0", "--data", str(tmp_path), "--database", "mysql://docs")
     both = run(*words, "--files", "s3:docs")
     assert both.stderr == "presscheck: problems: database, files\n"

@@ -1,4 +1,4 @@
-"""The service as a separate process: its address, its shutdown, and what survives a kill."""
+"""The service as a separate process: its socket, tokens, log and shutdown, and connections of several processes."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ from presscheck.service.server.server import BACKLOG, ServiceServer, service_con
 
 
 @pytest.mark.slow
-def test_a_socket_and_a_token_are_private_and_a_revoked_token_stays_revoked(tmp_path: Path) -> None:
+def test_socket_and_token_are_private_and_a_revoked_token_stays_revoked(tmp_path: Path) -> None:
     path, data, token_file = tmp_path / "s.sock", tmp_path / "data", tmp_path / "token"
     options = ("--token-file", str(token_file))
     with socket.socket(socket.AF_UNIX) as stale:
@@ -81,7 +81,7 @@ IMPATIENT = (
 
 @pytest.mark.slow
 @pytest.mark.timeout(60)
-def test_a_write_that_waits_does_not_hold_up_the_end(tmp_path: Path) -> None:
+def test_waiting_write_does_not_delay_the_shutdown(tmp_path: Path) -> None:
     answers = list[httpx.Response]()
     options = ("--port", "0", "--token-file", str(tmp_path / "token"))
     with serving(tmp_path, *options, run=IMPATIENT) as process:
@@ -90,7 +90,7 @@ def test_a_write_that_waits_does_not_hold_up_the_end(tmp_path: Path) -> None:
         with httpx.Client(base_url=address, headers=headers, timeout=40) as http:
             path = f"/v1/orgs/{http.get('/v1/orgs').json()['items'][0]['id']}"
             waiting = threading.Thread(target=lambda: answers.append(http.patch(path, json={"title": "Docs"})))
-            with locked(f"sqlite:///{tmp_path / 'service.sqlite'}"):  # the write waits in a thread of its own
+            with locked(f"sqlite:///{tmp_path / 'service.sqlite'}"):  # the write waits in its own thread
                 waiting.start()
                 time.sleep(1)
                 began = time.monotonic()
@@ -103,14 +103,14 @@ def test_a_write_that_waits_does_not_hold_up_the_end(tmp_path: Path) -> None:
 
 
 def ended(process: Process, number: int) -> tuple[int, str, str]:
-    """Send a signal. Return the exit code and what stdout and stderr still have."""
+    """Send a signal. Returns the exit code and the rest of stdout and stderr."""
     process.send_signal(number)
     out, errors = process.communicate(timeout=10)
     return process.returncode, out, errors
 
 
 def require_private(data: Path, token: str) -> None:
-    """Require that the database is readable for its owner alone, and that no file has the token."""
+    """Fail unless only the owner can read the database, and no file contains the token."""
     assert all(stat.S_IMODE(file.stat().st_mode) & 0o077 == 0 for file in data.glob("service.sqlite*"))
     assert not [file for file in data.rglob("*") if file.is_file() and token.encode() in file.read_bytes()]
 
@@ -122,9 +122,9 @@ def statuses(address: str, *tokens: str) -> list[int]:
     ]
 
 
-async def test_connections_that_arrive_together_are_shared_by_the_processes() -> None:
+async def test_simultaneous_connections_are_distributed_among_processes() -> None:
     async def answer(_scope: Scope, _receive: Receive, _send: Send) -> None:
-        """Is never asked."""
+        """Do nothing, as no request is sent."""
 
     with ExitStack() as stack:
         listener = stack.enter_context(socket.socket())
@@ -138,7 +138,7 @@ async def test_connections_that_arrive_together_are_shared_by_the_processes() ->
             server.config.load()
             server.lifespan = server.config.lifespan_class(server.config)
             await server.startup([own])
-        for _ in range(200):  # each lets the loop look at both sockets once
+        for _ in range(200):  # in each turn the loop checks both sockets
             await asyncio.sleep(0)
         shares = [len(server.server_state.connections) for server in servers]
         for server, own in zip(servers, sockets, strict=True):
@@ -146,7 +146,7 @@ async def test_connections_that_arrive_together_are_shared_by_the_processes() ->
     assert sum(shares) == 20 and min(shares) >= 5, shares
 
 
-def test_an_address_in_use_and_an_invalid_database_are_one_line_errors(tmp_path: Path) -> None:
+def test_port_in_use_and_invalid_database_are_reported_in_one_line(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

@@ -1,4 +1,4 @@
-"""Who sees the spaces of a site, who gets its keys, and who may widen what a published site shows."""
+"""Access to sites: who sees spaces and share keys, who may publish more content, and unique names of sites."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def site_with(world: World, *spaces: str, publish: bool = True, **given: A
 
 
 async def urls_of(world: World, role: str, at: At, **key: str) -> list[str | None]:
-    """All published URLs of a site and of its space, as a role gets them."""
+    """Return all published URLs of a site and of its space in the responses for a role."""
     client = world.clients[role]
     site = await client.send(GetSite(**at))
     listed = (await client.send(ListSites(organization_id=world.organization))).items
@@ -85,7 +85,7 @@ async def test_a_preview_requires_access_to_all_spaces(world: World, browser: ht
 
 
 @pytest.mark.attack("other organizations")
-async def test_share_keys_are_shown_to_those_who_manage_the_site(world: World) -> None:
+async def test_share_keys_are_shown_only_to_users_who_manage_the_site(world: World) -> None:
     at = await site_with(world, visibility="share-link")
     await world.admin.send(UpdateSite(**at, proxy="example.org/docs"))
     for role in ("admin", "create"):
@@ -107,7 +107,7 @@ async def test_share_keys_are_shown_to_those_who_manage_the_site(world: World) -
 
 
 @pytest.mark.attack("other organizations")
-async def test_a_share_key_shows_no_merge_rules_and_counts(world: World) -> None:
+async def test_share_key_does_not_show_merge_rules_and_counts(world: World) -> None:
     at = await site_with(world, visibility="share-link")
     key = str((await world.admin.send(GetSite(**at))).urls.published).rstrip("/").rpartition("/")[2]
     world.change(merge_rules={"type": "rules", "rules": [{"rule": "allow_bypass", "users": [world.users["edit"]]}]})
@@ -119,7 +119,7 @@ async def test_a_share_key_shows_no_merge_rules_and_counts(world: World) -> None
     assert full.change_requests == 1 and full.merge_rules and full.merge_rules.type == "rules"
 
 
-async def test_widening_a_published_site_requires_an_admin(world: World) -> None:
+async def test_publishing_more_content_requires_an_admin(world: World) -> None:
     other = await world.admin.send(CreateSpace(organization_id=world.organization, title="Other"))
     at = await site_with(world, publish=False, visibility="share-link")
     await world.admin.send(AddSection(**at, space_id=world.space, title="Closed"))
@@ -199,7 +199,7 @@ async def test_an_invalid_name_is_refused(world: World, wrong: str) -> None:
     with pytest.raises(Refused, match="basename"):
         await world.admin.send(UpdateSite(**at, basename=wrong))
     [placed] = (await world.admin.send(ListSiteSpaces(**at))).items
-    if wrong != "größe":  # paths within a site are made from titles
+    if wrong != "größe":  # allowed in paths of site spaces, which are made from titles
         with pytest.raises(Refused, match="path"):
             await world.admin.send(UpdateSiteSpace(**at, site_space_id=placed.id, path=wrong))
 

@@ -1,4 +1,4 @@
-"""Findings of sites: what the service finds, and the statuses that people set."""
+"""Findings of sites, and the statuses that users set."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def broken_link(world: World, at: dict[str, str]) -> SiteFinding:
     return finding
 
 
-async def test_a_broken_link_is_found_until_it_is_mended(world: World) -> None:
+async def test_broken_link_is_found_until_it_is_fixed(world: World) -> None:
     _, at = await published(world)
     assert await findings(world, at, type=("broken-link",)) == []
     await write(world, BROKEN)

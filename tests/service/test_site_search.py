@@ -1,4 +1,4 @@
-"""Search of published sites: what readers see of it, and how well it finds the pages of documentation."""
+"""Search of published sites: result pages, hidden content, and the quality of the ranking."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ async def browser() -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def titles_at(browser: httpx.AsyncClient, url: str) -> list[str]:
-    """The titles of the results on a page."""
+    """Return the titles of the results on a page."""
     page = (await browser.get(url)).text
     return [unescape(re.sub("<[^>]*>", "", title)) for title in re.findall(r"<h2><a [^>]*>(.*?)</a></h2>", page)]
 
 
-async def test_matches_are_marked_and_hostile_words_stay_words(world: World, browser: httpx.AsyncClient) -> None:
+async def test_matches_are_marked_and_hostile_words_are_escaped(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await published(world)
     await write(world, "The <b>lamp</b> `<script>alert(1)</script>` & the lamps.\n")
     page = (await browser.get(address, params={"q": "lamp alert"})).text
@@ -56,7 +56,7 @@ async def test_matches_are_marked_and_hostile_words_stay_words(world: World, bro
         assert (await browser.get(address, params={"q": query})).text.lower().count("<script") == 1, "of the site"
 
 
-async def test_a_hit_in_a_tab_leads_to_the_tab(world: World, browser: httpx.AsyncClient) -> None:
+async def test_result_in_a_tab_links_to_the_tab(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await published(world)
     tabs = "".join(f'{{% tab title="{name}" %}}\nUse {name} paraffin.\n{{% endtab %}}\n' for name in ("One", "Two"))
     await write(world, f"{{% tabs %}}\n{tabs}{{% endtabs %}}\n")
@@ -94,7 +94,7 @@ async def test_results_have_counts_pages_and_filters(world: World, browser: http
 
 
 @pytest.mark.attack("conditional content")
-async def test_neither_results_nor_corrections_tell_hidden_words(world: World, browser: httpx.AsyncClient) -> None:
+async def test_results_and_corrections_do_not_reveal_hidden_words(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world, visibility="visitor-auth")
     hidden = '{% if visitor.claims.plan == "pro" %}\nGolden handles.\n{% endif %}\n'
     await world.admin.send(UpdateSite(**at, adaptive_content=AdaptiveContentChange(enabled=True)))
@@ -112,13 +112,13 @@ async def test_neither_results_nor_corrections_tell_hidden_words(world: World, b
 
 
 def plant(world: World, notes: dict[str, str], pages: dict[str, str], keeps: Sequence[str] = ()) -> None:
-    """Adds a live revision with reusable content.
+    """Add a live revision with reusable content.
 
     Args:
-        world: where to.
+        world: the world with the space.
         notes: texts of reusable content by name.
         pages: texts of pages by name.
-        keeps: names of pages that keep their document.
+        keeps: names of pages that keep their live document.
     """
     with closing(Database(world.database_url)) as database, database.writing.begin() as session:
         space = session.get_one(SpaceRow, world.space)
@@ -179,7 +179,7 @@ async def test_reusable_content_is_found_with_the_pages_that_include_it(
 
 
 @pytest.mark.attack("conditional content")
-async def test_conditions_in_and_around_reusable_content_hold_in_the_search(
+async def test_search_applies_conditions_in_and_around_reusable_content(
     world: World, browser: httpx.AsyncClient
 ) -> None:
     address, at = await published(world, visibility="visitor-auth")
@@ -199,7 +199,7 @@ async def test_conditions_in_and_around_reusable_content_hold_in_the_search(
 
 @pytest.mark.slow
 @pytest.mark.documentation("handbook", "manual")
-def test_the_page_that_answers_a_question_is_near_the_top(documentation: Documentation, tmp_path: Path) -> None:
+def test_page_of_a_question_is_among_the_first_results(documentation: Documentation, tmp_path: Path) -> None:
     world = plant_world(f"sqlite:///{tmp_path / 'd.sqlite'}", "http://127.0.0.1")
     with closing(Database(world.database_url)) as database:
         with database.writing.begin() as session:

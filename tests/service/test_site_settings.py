@@ -44,7 +44,7 @@ from presscheck.service.sites.customization import with_newest_parts
 
 @pytest.fixture
 async def at(world: World) -> dict[str, str]:
-    """The ids of a site with one space."""
+    """The path arguments of API calls for a site with one space."""
     site = await world.admin.send(
         CreateSite(organization_id=world.organization, title="Docs", spaces=(world.space,), visibility="share-link")
     )
@@ -90,7 +90,7 @@ async def test_secrets_are_only_visible_to_editors_of_the_site(world: World, at:
         await world.admin.send(GetCustomization(organization_id=world.organization, site_id="none"))
 
 
-async def test_the_customization_is_replaced_as_a_whole(world: World, at: dict[str, str]) -> None:
+async def test_update_replaces_the_whole_customization(world: World, at: dict[str, str]) -> None:
     looks = deepcopy(await world.admin.send(GetCustomization(**at)))
     looks["styling"]["primaryColor"] = {"light": "#123", "dark": "#abcdef"}
     looks["announcement"] = {"enabled": True, "message": "New!", "style": "info"}
@@ -305,9 +305,7 @@ async def test_redirects_are_created_replaced_and_deleted_in_one_request(world: 
 
 
 @pytest.mark.parametrize("option", [{"intent": "draft"}, {"capture_wildcard": True}, {"permanent": True}])
-async def test_redirects_that_the_service_does_not_have_are_refused(
-    world: World, at: dict[str, str], option: dict[str, object]
-) -> None:
+async def test_unsupported_redirects_are_refused(world: World, at: dict[str, str], option: dict[str, object]) -> None:
     change = {"source": "/a", "destination": {"kind": "external", "url": "https://example.org/"}, **option}
     [result] = (await world.admin.send(BulkUpsertRedirects(**at, redirects=(change,)))).results
     assert result.status == "error" and "no drafts" in (result.error or "")

@@ -133,7 +133,7 @@ async def test_urls_depend_on_the_default_section_and_space(shop: Shop) -> None:
     }
 
 
-async def test_the_first_section_takes_over_site_spaces_and_a_deleted_one_loses_them(shop: Shop) -> None:
+async def test_first_section_gets_all_site_spaces_and_a_deleted_section_removes_its_own(shop: Shop) -> None:
     await shop.add("API")
     first = await shop.section("News", title="Reference", icon="book")
     assert (first.title, first.path, first.icon, first.default) == ("Reference", "reference", "book", True)
@@ -281,7 +281,7 @@ async def test_deleting_a_group_moves_its_items_to_its_position(shop: Shop) -> N
     assert one.id
 
 
-async def test_a_group_is_there_without_sections_and_without_spaces(shop: Shop) -> None:
+async def test_empty_group_is_listed(shop: Shop) -> None:
     await shop.world.admin.send(AddSectionGroup(**shop.at, title="Later"))
     assert await shop.outline() == [{"Later": []}]
     api = await shop.add("API")
@@ -340,7 +340,7 @@ async def test_items_are_moved_by_their_type(shop: Shop) -> None:
         await send(MoveSiteSection(**shop.at, site_section_id=second.id, position=wrong))
 
 
-async def test_a_copied_space_follows_its_original_in_the_site(shop: Shop) -> None:
+async def test_copied_space_is_placed_after_its_original(shop: Shop) -> None:
     send = shop.world.admin.send
     original, last = await shop.add("Guides"), await shop.add("API")
     copy = await send(DuplicateSiteSpace(**shop.at, site_space_id=original.id))

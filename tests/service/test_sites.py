@@ -173,7 +173,7 @@ async def test_readers_can_read_a_published_site(world: World) -> None:
         assert spaces == ([] if role == "guest" else ["Manual"])
 
 
-async def test_a_share_link_site_requires_the_key(world: World) -> None:
+async def test_site_with_a_share_link_requires_its_key(world: World) -> None:
     site = await published(world, await made(world, visibility="share-link"))
     assert site.urls.published
     key = site.urls.published.rstrip("/").rpartition("/")[2]

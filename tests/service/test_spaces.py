@@ -96,7 +96,7 @@ async def test_counters_match_the_data(world: World) -> None:
     assert (await world.admin.send(GetSpace(space_id=world.space))).comments == 1
 
 
-async def test_a_duplicate_has_the_live_content_and_who_sees_it(world: World) -> None:
+async def test_duplicate_has_the_live_content_and_the_access_of_its_original(world: World) -> None:
     await world.edit(await world.draft(), insert("Only there"))
     copy = await world.clients["create"].send(DuplicateSpace(space_id=world.space))
     assert (copy.title, copy.change_requests) == ("Copy of Manual", 0)
@@ -168,7 +168,7 @@ async def test_a_share_key_grants_access_to_a_space(world: World) -> None:
             await world.clients["guest"].send(GetSpace(space_id=world.space, share_key=wrong))
 
 
-async def test_the_number_of_queries_does_not_grow_with_the_list(world: World) -> None:
+async def test_number_of_queries_does_not_grow_with_the_list(world: World) -> None:
     def asked() -> int:
         listing = ListSpaces(organization_id=world.organization)
         return counted(world.database_url, world.users["edit"], lambda context: list_spaces(context, listing))[1]

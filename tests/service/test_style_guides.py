@@ -1,4 +1,4 @@
-"""Style guides of sites: made from templates, listed with their sites, edited as spaces."""
+"""Style guides of sites: created from templates, listed with their sites, and stored as spaces."""
 
 from __future__ import annotations
 

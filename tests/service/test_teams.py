@@ -1,4 +1,4 @@
-"""Teams: members, who manages them, and the access that they grant."""
+"""Teams, their members and owners, the access that they grant; invites, joining and SAML providers."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ async def test_a_member_both_added_and_removed_is_removed(world: World) -> None:
         await world.admin.send(UpdateTeamMembers(**at(world, team), add=("nobody@example.org",)))
 
 
-async def test_a_team_owner_only_manages_members(world: World) -> None:
+async def test_owner_of_a_team_manages_only_its_members(world: World) -> None:
     team = await made(world, "Writers", "read")
     add = AddTeamMember(**at(world, team), user_id=world.users["comment"])
     with pytest.raises(Forbidden, match="owners of the team"):
@@ -124,7 +124,7 @@ async def test_guests_and_non_members_cannot_see_teams(world: World, other_organ
 
 
 async def closed(world: World) -> tuple[Collection, Collection, str]:
-    """A nested collection with a space, open to admins only."""
+    """Create nested collections with a space that members can only read. Returns them and the id of the space."""
     outer = await world.admin.send(CreateCollection(organization_id=world.organization, title="Outer"))
     inner = await world.admin.send(CreateCollection(organization_id=world.organization, title="Inner", parent=outer.id))
     space = await world.admin.send(CreateSpace(organization_id=world.organization, title="Deep", parent=inner.id))
@@ -177,7 +177,7 @@ async def test_a_team_grants_access_to_a_collection_and_its_contents(world: Worl
         await guest.send(GetCollection(collection_id=outer.id))
 
 
-async def test_the_highest_role_of_a_team_around_a_space_counts(world: World) -> None:
+async def test_highest_role_of_a_team_in_outer_collections_counts(world: World) -> None:
     outer, inner, space = await closed(world)
     team = await made(world)
     for roles in (("edit", "review"), ("review", "edit")):
@@ -264,7 +264,7 @@ async def test_users_with_an_allowed_email_domain_can_join(world: World, other_o
         await world.clients["edit"].send(JoinOrganization(organization_id="none"))
 
 
-async def test_a_saml_provider_is_ready_when_complete(world: World) -> None:
+async def test_saml_provider_is_active_when_it_is_complete(world: World) -> None:
     here = {"organization_id": world.organization}
     team = await made(world)
     provider = await world.admin.send(CreateSAMLProvider(**here, label="Keys", default_team=team.id))
@@ -285,7 +285,7 @@ async def test_a_saml_provider_is_ready_when_complete(world: World) -> None:
             await world.admin.send(UpdateSAMLProvider(**here, saml_provider_id=provider.id, default_team=unknown))
 
 
-async def test_the_number_of_queries_does_not_grow_with_teams(world: World) -> None:
+async def test_number_of_queries_does_not_grow_with_teams(world: World) -> None:
     def asked() -> int:
         listing = ListTeams(organization_id=world.organization)
         teams, statements = counted(

@@ -1,4 +1,4 @@
-"""Markdown as PDF: its content, and that the text of an author is never executed as code."""
+"""Markdown as PDF: its content; texts of authors are never executed as code."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from presscheck.service.pdf.typst_document import render_typst, template
 from presscheck.service.pdf.typst_inlines import Resolve, Target, typst_string, web_target
 
 EACH = int(os.environ.get("PRESSCHECK_EACH_PAGE", "12"))
-"""Each of how many pages of documentation is set; 1 takes minutes."""
+"""One of this many pages of documentation is typeset; 1 takes minutes."""
 CODE = (
     '#read("/etc/passwd")',
     '#eval("panic()")',
@@ -117,7 +117,7 @@ def compiled(markup: str, root: Path, *, of_machine: bool = True) -> bytes:
 
 
 def shown(markdown: str, root: Path, resolve: Resolve = web_target) -> str:
-    """The words of the PDF."""
+    """Return the text of the PDF, with single spaces."""
     pages = pypdf.PdfReader(io.BytesIO(compiled(render_typst(markdown, resolve, name="p"), root))).pages
     return " ".join(" ".join(page.extract_text() for page in pages).split())
 
@@ -163,19 +163,19 @@ def shown(markdown: str, root: Path, resolve: Resolve = web_target) -> str:
     ],
 )
 def test_every_block_is_rendered(markdown: str, words: str, tmp_path: Path) -> None:
-    # letters that stand apart may be read as words
+    # the reader may take spaced letters for words
     assert shown(markdown, tmp_path).replace(" ", "") == words.replace(" ", "")
 
 
 @pytest.mark.slow
-def test_a_machine_without_fonts_draws_every_emoji_and_icon(tmp_path: Path) -> None:
+def test_all_emoji_and_icons_are_drawn_without_system_fonts(tmp_path: Path) -> None:
     signs = [*_ICONS.values(), *{emoji_by_name(name) for name in (*EMOJI, *_github_names())}]
     assert len(signs) > 2500
     markup = render_typst(" ".join(signs), web_target)
     assert undrawn(pypdf.PdfReader(io.BytesIO(compiled(markup, tmp_path, of_machine=False)))) == 0
 
 
-def test_addresses_are_resolved(tmp_path: Path) -> None:
+def test_links_are_resolved(tmp_path: Path) -> None:
     (tmp_path / "picture").write_bytes(b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')
     known = {
         "guide.md": Target(label="page", title="The guide"),
@@ -259,7 +259,7 @@ def test_deep_nesting_is_rendered(opens: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.documentation
-def test_pages_of_documentation_are_set(documentation: Documentation, tmp_path: Path) -> None:
+def test_pages_of_documentation_are_typeset(documentation: Documentation, tmp_path: Path) -> None:
     texts = [page.text for page in documentation.pages[::EACH]]
     markup = "\n".join(render_typst(text, web_target, name=f"p{number}") for number, text in enumerate(texts))
     assert compiled(markup, tmp_path).startswith(b"%PDF")

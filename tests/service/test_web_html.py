@@ -1,4 +1,4 @@
-"""Markdown as HTML: cases that the tests of running sites do not cover."""
+"""Markdown as HTML: cases that tests with a running service do not cover."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from presscheck.service.web.html.players import player_of
 
 
 class Around:
-    """A world in which every page is there but `none.md`, and each text includes the next."""
+    """An environment of a page in which all pages except `none.md` exist, and each text includes the next one twice."""
 
     components: ClassVar[dict[str, Sequence[Any]]] = {}
 
@@ -50,7 +50,7 @@ def html(markdown: str) -> str:
     return render_page_html(markdown, "home.md", Around()).html
 
 
-def test_tabs_have_the_anchors_that_no_heading_has() -> None:
+def test_tabs_have_anchors_unless_a_heading_has_them() -> None:
     titles = ("Setup", "Run & go", "Run & go")
     tabs = "".join(f'{{% tab title="{title}" %}}\nText\n{{% endtab %}}\n' for title in titles)
     shown = html("{% tabs %}\n" + tabs + "{% endtabs %}\n\n## Setup\n")
@@ -58,7 +58,7 @@ def test_tabs_have_the_anchors_that_no_heading_has() -> None:
     assert shown.count('id="setup"') == 1
 
 
-def test_a_link_without_words_has_the_name_of_its_target() -> None:
+def test_link_without_text_shows_the_name_of_its_target() -> None:
     for words in ("", " ", "<br>", "\\\n", "<span></span>", "&nbsp;"):
         assert re.search(r"<a [^>]*>a&amp;b\.md[^<]*<", html(f"[{words}](a&b.md)")), words
     assert '<a href="https://example.org/home.md/a.md" aria-label="a.md"><img ' in html("[![](a.png)](a.md)")
@@ -162,14 +162,14 @@ def test_known_sites_have_a_player(url: str, player: str | None) -> None:
     assert found is None or found.url.startswith(f"{found.origin}/")
 
 
-def test_a_player_of_a_hostile_url_stays_on_its_host() -> None:
+def test_player_url_for_a_hostile_url_keeps_its_host() -> None:
     embedded = re.compile(r"https://www\.[a-z-]+\.com/embed[\w/?=&%.~-]*", re.ASCII)
     starts = ("https://youtu.be/", "https://www.youtube.com/watch?v=", "https://www.figma.com/file/aB3x4/")
     found = [(start + text, player_of(start + text)) for start in starts for text in HOSTILE]
     assert [url for url, player in found if player is not None and not embedded.fullmatch(player.url)] == []
 
 
-def test_a_page_names_the_hosts_of_its_players() -> None:
+def test_page_lists_the_hosts_of_its_players() -> None:
     text = '{% embed url="https://youtu.be/aqz-KE-bpKQ" %}\n\n{% embed url="https://example.org/film" %}\n'
     page = render_page_html(text, "home.md", Around())
     assert page.frames == ("https://www.youtube-nocookie.com",)
@@ -178,7 +178,7 @@ def test_a_page_names_the_hosts_of_its_players() -> None:
     )
 
 
-def test_the_source_of_a_diagram_has_a_label() -> None:
+def test_source_of_a_diagram_without_a_title_has_a_label() -> None:
     assert '<span class="name">Source of a diagram</span>' in html("```mermaid\ngraph LR\n```\n")
     assert "Source of a diagram" not in html('{% code title="Flow" %}\n```mermaid\ngraph LR\n```\n{% endcode %}\n')
 
@@ -211,7 +211,7 @@ def test_hostile_pages_are_fast(text: str) -> None:
     assert thread_time() - begun < 20
 
 
-def test_headings_and_expandables_have_the_anchors_that_links_name() -> None:
+def test_anchors_of_headings_and_expandables_match_page_anchors() -> None:
     page = (
         '## Größe & co.\n\n## 1. Go <a href="#go" id="go"></a>\n\n## Go <a id="go"></a>\n\n> ## Größe & co.\n\n'
         '<h2 align="center">2. <b>In</b> HTML</h2>\n\n<h3>Own<a href="#x/y" id="x/y"></a></h3>\n\n'
@@ -286,7 +286,7 @@ def test_code_has_a_caption_only_if_it_has_a_title() -> None:
     )
 
 
-def test_a_block_that_is_not_drawn_shows_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_block_that_cannot_be_rendered_shows_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
     block = '{% @lamp/block content="a <b>" %}'
     source = drawn({"type": "textinput"}, block=block, monkeypatch=monkeypatch)
     assert '<span class="name">lamp</span><span class="language">block</span>' in source
@@ -298,7 +298,7 @@ def test_a_block_that_is_not_drawn_shows_its_source(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.attack("scripts in content")
-def test_hostile_components_stay_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hostile_components_are_rendered_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
     script = "<script>alert(1)</script><img src=x onerror=alert(1)>"
     deep: dict[str, Any] = {"type": "text", "children": "end"}
     for _ in range(DEEPEST + 5):

@@ -147,7 +147,7 @@ async def test_missing_pages_and_sites_are_not_found(world: World, browser: http
     assert (await browser.get(f"{world.base_url}/docs/manual-of-the-world/guide")).status_code == 200
 
 
-async def test_an_app_url_shows_the_command_that_opens_it(world: World, browser: httpx.AsyncClient) -> None:
+async def test_app_url_shows_the_command_that_opens_it(world: World, browser: httpx.AsyncClient) -> None:
     answer = await browser.get(f"{world.base_url}/app/spaces/x;rm%20-rf%20'/%3Cscript%3E")
     assert answer.status_code == 200
     assert "no web app" in answer.text
@@ -160,7 +160,7 @@ async def test_an_app_url_shows_the_command_that_opens_it(world: World, browser:
     assert answer.headers["x-robots-tag"] == "noindex"
 
 
-async def test_a_share_key_in_the_url(world: World, browser: httpx.AsyncClient) -> None:
+async def test_share_key_in_the_url_opens_a_site(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world, visibility="share-link")
     answer = await browser.get(f"{address}guide")
     assert answer.status_code == 200
@@ -183,7 +183,7 @@ async def test_a_share_key_in_the_url(world: World, browser: httpx.AsyncClient) 
 
 
 def age_of(cookie: str) -> int:
-    """The seconds that a browser keeps a cookie; 0 if it forgets it at its end."""
+    """Return the lifetime of a cookie in seconds, or 0 for a session cookie."""
     return int(found[1]) if (found := re.search(r"max-age=(\d+)", cookie)) else 0
 
 
@@ -255,7 +255,7 @@ ACTING = {"script", "iframe", "svg", "math", "object", "embed", "base", "style",
 
 
 def tags_of(page: str) -> list[tuple[str, dict[str, str]]]:
-    """All tags of a page with their attributes, as a browser parses them."""
+    """Return all start tags of a page with their attributes, as an HTML parser reads them."""
     found: list[tuple[str, dict[str, str]]] = []
 
     class Reading(HTMLParser):
@@ -267,7 +267,7 @@ def tags_of(page: str) -> list[tuple[str, dict[str, str]]]:
 
 
 def style_of(page: str) -> str:
-    """The declarations in the head of a page."""
+    """Return the CSS in the first style element of a page."""
     return page.partition("<style>")[2].partition("</style>")[0]
 
 
@@ -445,9 +445,7 @@ async def test_every_block_is_rendered(world: World, browser: httpx.AsyncClient)
     assert page.count("Said twice, once.") == 1, "a recursive include must end"
 
 
-async def test_search_engines_get_the_first_paragraph_of_a_page_without_description(
-    world: World, browser: httpx.AsyncClient
-) -> None:
+async def test_first_paragraph_is_the_description_for_search_engines(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await published(world)
     await write(world, '## Lamps\n\nLight "the" **lamp** & `<b>` ' + "wait " * 40)
     page = (await browser.get(address)).text
@@ -457,7 +455,7 @@ async def test_search_engines_get_the_first_paragraph_of_a_page_without_descript
     assert 'class="description"' not in page
 
 
-async def test_breadcrumbs_name_groups_without_a_link(world: World, browser: httpx.AsyncClient) -> None:
+async def test_breadcrumbs_show_groups_without_a_link(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await published(world)
     parent = new_page("Parent", slug="parent", pages=[new_page("Inner", slug="inner")])
     group = new_page("A & B", slug="group", kind="group", pages=[parent])
@@ -474,7 +472,7 @@ async def test_breadcrumbs_name_groups_without_a_link(world: World, browser: htt
     assert [step["name"] for step in steps] == ["Docs", "Parent", "Inner"], "search engines expect a URL for each"
 
 
-async def test_emoji_icons_and_links_to_other_programs_are_drawn(world: World, browser: httpx.AsyncClient) -> None:
+async def test_emoji_icons_and_links_to_other_programs_are_rendered(world: World, browser: httpx.AsyncClient) -> None:
     address, _ = await published(world)
     text = """:house: at home <i class="fa-rocket">:rocket:</i> <i class="fa-github" style="color:red">:github:</i>
 
@@ -531,7 +529,9 @@ def live_revision(world: World) -> str:
     return found
 
 
-async def test_a_site_with_a_custom_host_is_served_here_too(world: World, browser: httpx.AsyncClient) -> None:
+async def test_site_with_a_custom_host_is_also_served_on_the_service_host(
+    world: World, browser: httpx.AsyncClient
+) -> None:
     _, at = await published(world)
     set_columns(world, SiteRow, at["site_id"], hostname="docs.acme.example")
     await write(world, "See [it](https://docs.acme.example/guide#x).\n")
@@ -681,9 +681,7 @@ async def test_the_customization_is_applied(world: World, browser: httpx.AsyncCl
     assert "?theme=" not in text
 
 
-async def test_a_color_without_contrast_fills_only_and_arabic_is_written_from_the_right(
-    world: World, browser: httpx.AsyncClient
-) -> None:
+async def test_colors_keep_their_contrast_and_arabic_is_right_to_left(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world)
     looks = deepcopy(await world.admin.send(GetCustomization(**at)))
     looks["styling"]["primaryColor"] = {"light": "#ffee00", "dark": "#e0a458"}
@@ -762,7 +760,7 @@ async def test_a_preview_shows_a_change_request_before_it_is_merged(world: World
 
 
 @pytest.mark.attack("other organizations")
-async def test_files_of_a_site_are_checked_like_its_pages(world: World, browser: httpx.AsyncClient) -> None:
+async def test_files_of_a_site_need_the_same_access_as_its_pages(world: World, browser: httpx.AsyncClient) -> None:
     address, at = await published(world, visibility="share-link")
     file = NewFile(name="a b.txt", base64=base64.b64encode(b"lamp").decode(), content_type="text/plain")
     draft = await world.draft()

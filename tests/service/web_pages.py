@@ -1,4 +1,4 @@
-"""Publishes a site, changes what it shows, signs tokens of its visitors, and notes which texts the service reads."""
+"""Helpers for published sites: publish and customize them, change their content, and record reads of page texts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from presscheck.service.models.spaces import SpaceRow
 
 
 async def published(world: World, **given: Any) -> tuple[str, dict[str, str]]:
-    """A published site with the space of the world: its URL, and its ids in the API."""
+    """Publish a site with the space of the world. Returns its URL, and the path arguments of its API calls."""
     made = await world.admin.send(
         CreateSite(organization_id=world.organization, title="Docs", spaces=(world.space,), **given)
     )
@@ -34,7 +34,7 @@ async def published(world: World, **given: Any) -> tuple[str, dict[str, str]]:
 
 
 async def write(world: World, text: str) -> None:
-    """Sets the content of the first page."""
+    """Set the text of the first page in the live content."""
     await changed(world, rewrite("start", f"# Start\n\n{text}"))
 
 
@@ -50,14 +50,14 @@ async def signing(world: World, at: dict[str, str]) -> str:
 
 
 async def hidden_space(world: World, title: str = "Hidden") -> str:
-    """A space that only admins see."""
+    """Create a space that only admins see. Returns its id."""
     space = await world.admin.send(CreateSpace(organization_id=world.organization, title=title))
     await world.admin.send(UpdateSpace(space_id=space.id, default_level=None))
     return space.id
 
 
 def inside(address: str) -> str:
-    """An address as pages of the site link to it: without the host."""
+    """Return the path of a URL, as pages of the site link to it."""
     return urlsplit(address).path
 
 
@@ -71,7 +71,7 @@ def set_columns(world: World, table: type[Any], key: str, **values: Any) -> None
 
 
 def plant(world: World, text: str, title: str = "Start", **details: Any) -> None:
-    """Adds a live revision with files, reusable content and variables, which no operation can create."""
+    """Add a live revision with files, reusable content and variables, which no operation can create."""
     database = Database(world.database_url)
     with database.writing.begin() as session:
         git = {"oid": "0", "path": ".gitbook/includes/both.md"}
@@ -100,7 +100,7 @@ def plant(world: World, text: str, title: str = "Start", **details: Any) -> None
 
 
 async def customize(world: World, at: dict[str, str], **parts: Any) -> None:
-    """Changes parts of a site's customization; objects replace single fields of a part."""
+    """Change parts of a site's customization; dicts replace single fields of a part."""
     looks = deepcopy(await world.admin.send(GetCustomization(**at)))
     for name, part in parts.items():
         looks[name] = looks.get(name, {}) | part if isinstance(part, dict) else part
@@ -108,7 +108,7 @@ async def customize(world: World, at: dict[str, str], **parts: Any) -> None:
 
 
 async def add_variant(world: World, at: dict[str, str], title: str, **fields: Any) -> str:
-    """Adds a copy of the space, whose pages have the same paths, and returns its id."""
+    """Add a copy of the space to the site; its pages have the same paths. Returns the id of the copy."""
     copy = await world.admin.send(DuplicateSpace(space_id=world.space))
     await world.admin.send(UpdateSpace(space_id=copy.id, title=title, **fields))
     await world.admin.send(AddSiteSpace(**at, space_id=copy.id))
@@ -117,7 +117,7 @@ async def add_variant(world: World, at: dict[str, str], title: str, **fields: An
 
 @contextmanager
 def page_reads() -> Iterator[list[str]]:
-    """The statements of this process that read the text of a page."""
+    """Record the SQL statements of this process that read page texts."""
     statements: list[str] = []
 
     def note(*details: Any) -> None:

@@ -8,7 +8,7 @@ from .talk import Talk
 
 
 async def change_request(say: Talk, org: str, space: str) -> None:
-    """The life of a change request, from creation to merge."""
+    """Create, edit, comment on, review and merge a change request."""
     begun = await say("change_requests.CreateChangeRequest", space_id=space, subject="Light")
     at = {"space_id": space, "change_request_id": begun.id}
     text = base64.b64encode(b"x").decode()
@@ -34,7 +34,7 @@ async def change_request(say: Talk, org: str, space: str) -> None:
 
 
 async def change_request_content(say: Talk, at: dict[str, str]) -> None:
-    """The content of a change request."""
+    """Read the content of a change request."""
     revision = await say("content.GetChangeRequestRevision", **at)
     page = (await say("content.ListChangeRequestPages", **at)).pages[0]
     file = (await say("content.ListChangeRequestFiles", **at)).items[0]
@@ -53,7 +53,7 @@ async def change_request_content(say: Talk, at: dict[str, str]) -> None:
 
 
 async def talk(say: Talk, at: dict[str, str], kind: str = "") -> None:
-    """Comments and replies; `kind` is Space for those on the live space."""
+    """Post, read, update and delete a comment and a reply; `kind` is "Space" for comments on the live content."""
     posted = await say(f"comments.Post{kind}Comment", **at, body={"markdown": "Really?"})
     there = {**at, "comment_id": posted.id}
     await say(f"comments.List{kind}Comments", **at)
@@ -70,7 +70,7 @@ async def talk(say: Talk, at: dict[str, str], kind: str = "") -> None:
 
 
 async def verdicts(say: Talk, at: dict[str, str]) -> None:
-    """Reviewers and reviews."""
+    """Request reviewers and submit a review."""
     await say("change_requests.RequestReviewers", **at, users=[say.member])
     await say("change_requests.ListRequestedReviewers", **at)
     await say("change_requests.RemoveRequestedReviewer", **at, user_id=say.member)

@@ -6,7 +6,7 @@ from .talk import Talk
 
 
 async def spaces(say: Talk, org: str) -> list[str]:
-    """Creates, moves, duplicates, deletes and transfers spaces; leaves three."""
+    """Create, move, duplicate, delete and transfer spaces. Returns the ids of the spaces of the organization."""
     made = await say("spaces.CreateSpace", organization_id=org, title="Made")
     at = {"space_id": made.id}
     await say("spaces.UpdateSpace", **at, title="Named")
@@ -20,7 +20,7 @@ async def spaces(say: Talk, org: str) -> list[str]:
 
 
 async def content(say: Talk, space: str) -> None:
-    """The content of a space."""
+    """Read the content of a space."""
     at = {"space_id": space}
     await say("spaces.GetSpace", **at)
     await say("spaces.SearchSpace", **at, query="step")
@@ -56,7 +56,7 @@ async def content(say: Talk, space: str) -> None:
 
 
 async def collections(say: Talk, org: str) -> str:
-    """Collections; leaves one."""
+    """Create, move, transfer and delete collections. Returns the id of the remaining collection."""
     top = await say("collections.CreateCollection", organization_id=org, title="Top")
     inner = await say("collections.CreateCollection", organization_id=org, title="Inner", parent=top.id)
     at = {"collection_id": inner.id}

@@ -15,7 +15,7 @@ SPEC = '{"openapi": "3.0.3", "info": {"title": "Lamps", "version": "1"}, "paths"
 
 
 async def until(say: Talk, name: str, is_reached: Any, /, **given: Any) -> Any:
-    """Polls until the background job is done."""
+    """Repeat a call until `is_reached` returns True for its response. Returns the response."""
     for _ in range(400):
         found = await say(name, **given)
         if is_reached(found):
@@ -25,7 +25,7 @@ async def until(say: Talk, name: str, is_reached: Any, /, **given: Any) -> Any:
 
 
 async def outside(say: Talk, org: str, space: str) -> None:
-    """Runs all calls."""
+    """Make all calls on external content."""
     await specifications(say, org)
     await translations(say, org, space)
     await conversations(say, org)
@@ -35,7 +35,6 @@ async def outside(say: Talk, org: str, space: str) -> None:
 
 
 async def specifications(say: Talk, org: str) -> None:
-    """OpenAPI specifications."""
     at = {"organization_id": org}
     await say("openapi.CreateOpenAPISpec", **at, slug="lamps", source={"text": SPEC})
     here = {**at, "spec_slug": "lamps"}
@@ -56,7 +55,6 @@ async def specifications(say: Talk, org: str) -> None:
 
 
 async def translations(say: Talk, org: str, space: str) -> None:
-    """Translations."""
     at = {"organization_id": org}
     source = {"space": space, "language": "en"}
     begun = await say("translations.CreateTranslation", **at, source=source, language="de")
@@ -71,7 +69,6 @@ async def translations(say: Talk, org: str, space: str) -> None:
 
 
 async def conversations(say: Talk, org: str) -> None:
-    """Conversations."""
     at = {"organization_id": org}
     said = [{"role": "user", "body": "I cannot find how a lamp is filled with oil. Where is that?"}]
     await say("conversations.IngestConversations", **at, conversations=[{"id": "c1", "parts": said}])
@@ -84,7 +81,7 @@ async def conversations(say: Talk, org: str) -> None:
 
 
 async def imports(say: Talk, org: str, space: str) -> None:
-    """Imports: one that completes, and one that is cancelled at its slow first page."""
+    """Complete an import, and cancel another during its slow first page."""
     at = {"organization_id": org}
     website = {"type": "website", "url": f"{say.website}/"}
     run = await say("imports.StartImport", **at, source=website, target={"space": space})
@@ -97,7 +94,6 @@ async def imports(say: Talk, org: str, space: str) -> None:
 
 
 async def integrations(say: Talk, org: str) -> None:
-    """Integrations."""
     at = {"integration_name": "lamp-post"}
     details = {"title": "Lamp post", "description": "Lights", "scopes": ["space:content:read"], "script": LISTENER}
     details["content_sources"] = [{"id": "pages", "title": "Pages", "configuration": {"componentId": "pages"}}]
@@ -127,7 +123,7 @@ async def integrations(say: Talk, org: str) -> None:
 
 
 async def installations(say: Talk, org: str, here: dict[str, str]) -> None:
-    """Installations in selected spaces and sites."""
+    """Install an integration in a selected space and a selected site."""
     await say("integrations.UpdateInstallation", **here, space_selection="selected", site_selection="selected")
     spaces = await say("spaces.ListSpaces", organization_id=org)
     space = {"space_id": spaces.items[0].id}
@@ -152,7 +148,7 @@ async def installations(say: Talk, org: str, here: dict[str, str]) -> None:
 
 
 async def rendering(say: Talk, at: dict[str, str]) -> None:
-    """Rendering with a development tunnel and without one."""
+    """Render a component without and with a development tunnel."""
     drawn = {"component_id": "lamp", "props": {}, "context": {"theme": "dark", "type": "configuration_account"}}
     for _ in range(2):
         shown = await say("integrations.RenderIntegration", **at, **drawn)
@@ -164,7 +160,7 @@ async def rendering(say: Talk, at: dict[str, str]) -> None:
 
 
 async def repositories(say: Talk, space: str) -> None:
-    """An export to a Git repository, and its import."""
+    """Export a space to a Git repository, and import it again."""
     at = {"space_id": space, "url": "lamps.git", "ref": "main"}
     await say("git_repositories.ExportToGitRepository", **at, commit_message="Lamps")
     await say("git_repositories.ImportGitRepository", **at)

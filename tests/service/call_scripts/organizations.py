@@ -6,7 +6,7 @@ from .talk import Talk
 
 
 async def people(say: Talk) -> str:
-    """The current user, and the organization."""
+    """Read users, and read and update the organization. Returns the id of the organization."""
     assert (await say("users.GetCurrentUser")).id == say.owner
     await say("users.GetUser", user_id=say.member)
     assert (await say("system.GetApiInformation")).build.startswith("presscheck ")
@@ -35,7 +35,7 @@ async def people(say: Talk) -> str:
 
 
 async def teams(say: Talk, org: str, collection: str, space: str) -> None:
-    """Teams and their permissions."""
+    """Manage a team, its members and its permissions."""
     at = {"organization_id": org}
     team = await say("teams.CreateTeam", **at, title="Writers", members=[say.member])
     here = {**at, "team_id": team.id}
@@ -59,7 +59,7 @@ async def teams(say: Talk, org: str, collection: str, space: str) -> None:
 
 
 async def roles(say: Talk, place: str, where: dict[str, str], team: str) -> None:
-    """Roles of users and teams in a place: a collection, a space or a site."""
+    """Manage the roles of users and teams in a place: a collection, a space or a site."""
     await say(f"permissions.InviteTo{place}", **where, users=["member@example.org"], teams=[team], role="comment")
     await say(f"permissions.Update{place}UserPermission", **where, user_id=say.member, role="edit")
     await say(f"permissions.Update{place}TeamPermission", **where, team_id=team, role="edit")
@@ -71,7 +71,7 @@ async def roles(say: Talk, place: str, where: dict[str, str], team: str) -> None
 
 
 async def ways_in(say: Talk, org: str) -> None:
-    """Invites, joining, single sign-on."""
+    """Manage invites, join the organization, and manage single sign-on."""
     at = {"organization_id": org}
     invite = await say("invites.CreateInvite", **at, role="read")
     here = {**at, "invite_id": invite.id}

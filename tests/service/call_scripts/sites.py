@@ -7,7 +7,7 @@ from .talk import Talk
 
 
 async def sites(say: Talk, org: str, spaces: list[str]) -> None:
-    """Builds, publishes and unpublishes a site."""
+    """Build, publish, unpublish and delete a site."""
     site = await say("sites.CreateSite", organization_id=org, title="Lamps", spaces=spaces[:1])
     at = {"organization_id": org, "site_id": site.id}
     await say("sites.ListSites", organization_id=org)
@@ -65,7 +65,6 @@ async def sites(say: Talk, org: str, spaces: list[str]) -> None:
 
 
 async def site_settings(say: Talk, at: dict[str, str]) -> None:
-    """Site settings."""
     link = await say("site_settings.CreateShareLink", **at, name="For us")
     await say("site_settings.ListShareLinks", **at)
     await say("site_settings.UpdateShareLink", **at, share_link_id=link.id, active=False)

@@ -1,4 +1,4 @@
-"""Sends operations by stored name, records which got a response, and checks responses against the description."""
+"""A client that sends operations by name and compares their responses with the API description."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from presscheck.client.client import Client
 
 
 class Talk:
-    """An admin client and a website that the service may reach; `faults` are deviations from the description."""
+    """An admin client, and the URL of a website that the service may reach.
+
+    `answered` are the operations that got a response, `faults` are deviations of responses from the description.
+    """
 
     def __init__(self, client: Client, owner: str, member: str, elsewhere: str, website: str) -> None:
         self.client, self.owner, self.member, self.elsewhere = client, owner, member, elsewhere
@@ -30,7 +33,7 @@ class Talk:
         if type(call).answer is None:
             assert body == b""
             return None
-        if type(call).success != 204:  # otherwise the description knows no body, and a header has the answer
+        if type(call).success != 204:  # with 204 the result is in a header, and the description has no body
             self._compare(call, json.loads(body))
         return call.read_answer(body)
 
