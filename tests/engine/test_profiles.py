@@ -20,7 +20,7 @@ def write_settings(where: Places, text: str) -> None:
     where.config_file.write_text(text)
 
 
-def test_token_of_the_environment_belongs_to_the_active_profile_only(
+def test_token_of_the_environment_is_for_the_profile_of_the_process_only(
     where: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_settings(where, "[profiles.bare]\n[profiles.command]\ntoken_command = 'touch \"/nowhere\"'\n")
