@@ -1,4 +1,4 @@
-"""An engine that is killed while it undoes a write: nothing is lost, nothing is undone twice, the history is whole."""
+"""Engines that are killed while they undo a write: nothing is lost or undone twice, and the history is complete."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.service(sample=True, shared=True)
 
 AUTH = {"space_id": "api", "change_request_id": "5"}
 PATIENCE = 0.2
-"""Seconds after which a request of the killed engine cannot arrive any more."""
+"""Seconds after which requests of the killed engine can no longer arrive."""
 POINTS = ("sent", "answered", "deleting")
 KILLED = """
 import asyncio, json, os, signal, sys

@@ -1,4 +1,4 @@
-"""Names and validity of certificates are read as the library cryptography reads them."""
+"""Names and validity of certificates, compared with the library cryptography."""
 
 import random
 import warnings
@@ -86,7 +86,7 @@ def test_certificates_of_the_world() -> None:
         assert facts_in(certificate.public_bytes(Encoding.DER)) == facts_of(certificate)
 
 
-def test_damage_is_found_or_shows_what_cryptography_shows() -> None:
+def test_damaged_certificate_is_an_error_or_read_like_by_cryptography() -> None:
     chance = random.Random(7)
     good = [made(name).public_bytes(Encoding.DER) for name in NAMES]
     same = broken = 0
