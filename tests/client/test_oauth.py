@@ -148,7 +148,7 @@ async def test_a_code_expires_while_the_connection_is_lost(server: FaultServer) 
         ("", "refused the sign-in: status 400"),
     ],
 )
-async def test_a_refusal_is_one_clear_line(server: FaultServer, error: str, message: str) -> None:
+async def test_refusal_has_a_clear_message(server: FaultServer, error: str, message: str) -> None:
     server.script = [http(400, {"error": error})]
     with pytest.raises(NotSignedIn, match=message):
         await waited(server, Pauses())

@@ -101,7 +101,7 @@ class Steps:
 
 
 async def work(job: dict[str, Any], folder: Path, number: int) -> None:
-    """Push or pull a folder; the process is killed at step `number`, if there are so many."""
+    """Push or pull a folder; the process is killed at step `number` unless it ends before."""
     engine = engine_of({**job, "home": str(folder.with_name(f"home {number}"))})
     await engine.start()
     checkout, subject = Checkout.find(folder), f"{job['task']} {number}"
@@ -119,7 +119,7 @@ async def work(job: dict[str, Any], folder: Path, number: int) -> None:
 
 
 def be_killed_at_each_step() -> None:
-    """Push or pull copies of the folder in forked processes that are killed at later and later steps.
+    """Push or pull copies of the folder in forked processes, each of which is killed at a later step.
 
     Ends when a process is not killed, and prints the number of its step.
     """

@@ -1,4 +1,4 @@
-"""Drafts: their labels, the places where they were written, and whether these places still exist."""
+"""Drafts: their labels, the places where they were written, and the state of these places."""
 
 from __future__ import annotations
 

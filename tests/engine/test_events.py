@@ -172,7 +172,7 @@ async def test_the_event_log_keeps_the_latest_events(engine: Engine) -> None:
     assert engine.outbox.recall("events") == "2"
 
 
-async def test_the_event_log_goes_on_after_a_full_disk(engine: Engine) -> None:
+async def test_event_log_continues_after_a_full_disk(engine: Engine) -> None:
     events, file = engine.events, engine.outbox._db
     events.first, events.pause = 0, 0.01
     looks = events.watch()

@@ -191,7 +191,7 @@ def test_exponential_references_are_read_once() -> None:
     assert len(schema_lines(old, "B", 80)) == 1
 
 
-def test_versions_are_kept_by_their_text(tmp_path: Path) -> None:
+def test_different_versions_are_stored_up_to_a_limit(tmp_path: Path) -> None:
     seen = SeenVersions(tmp_path, "o1", "pets")
     assert seen.keep(OLD) is None
     assert seen.keep(deepcopy(OLD)) is None

@@ -1,4 +1,4 @@
-"""The arguments of own commands: values of others stay single arguments, and become neither options nor other files."""
+"""Arguments of own commands: values written by others stay single arguments, and cannot be options or other files."""
 
 from pathlib import Path
 

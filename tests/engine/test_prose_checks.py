@@ -1,4 +1,4 @@
-"""Prose checks with real programs: formats, limits, garbage and hostile output, and which findings are new."""
+"""Prose checks with real programs: formats, limits, malformed and hostile output, and new findings."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_an_installed_program_finds_something(name: str) -> None:
         assert found[0].fix == Fix("recieve", "receive")
 
 
-def test_the_severity_of_the_settings_has_precedence() -> None:
+def test_configured_severity_has_precedence() -> None:
     check = replace(printing(json.dumps(ROW), "json"), severity="info")
     assert [finding.severity for finding in findings(check)] == ["info"]
 
@@ -170,7 +170,7 @@ for path in sys.argv[1:]:
     assert [finding.message for finding in found] == ["a.md one None", "guides/ü.md two None"]
 
 
-def test_pages_replace_their_word_in_the_command() -> None:
+def test_pages_replace_their_placeholder_in_the_command() -> None:
     code = "import json, sys; print(json.dumps({'path': sys.argv[1], 'message': sys.argv[2]}))"
     check = program(code)
     check = replace(check, command=(*check.command, "{pages}", "last"))
@@ -281,7 +281,7 @@ def test_a_program_that_prints_too_much_is_killed() -> None:
 
 
 @each_case("replacement", ["\x1b[2J", "\x9bm", "th\u202ee", "th\u2066e", "\ud800"])
-def test_replacement_with_invisible_or_broken_characters_is_no_fix(replacement: str) -> None:
+def test_replacement_with_invisible_or_broken_characters_is_not_a_fix(replacement: str) -> None:
     row = {"path": "a.md", "line": 3, "message": "a typo", "text": "teh", "replacement": replacement}
     assert [finding.fix for finding in findings(printing(json.dumps(row), "json"))] == [None]
 

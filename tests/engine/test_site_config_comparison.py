@@ -188,7 +188,7 @@ def test_only_changes_by_others_are_overwritten() -> None:
     assert lost(Base(config(redirects=[])), site, file) == {}, "a part that was not pulled has no base"
 
 
-def test_an_item_that_others_added_or_changed_is_overwritten_and_a_moved_neighbour_is_not() -> None:
+def test_items_added_or_changed_by_others_are_overwritten() -> None:
     url, other = {"url": "https://x.example/"}, {"url": "https://y.example/"}
     pulled = config(redirects=[{"source": "/a", "to": url}])
     site = config(redirects=[{"source": "/a", "to": other}, {"source": "/b", "to": url}])
@@ -219,7 +219,7 @@ def test_an_item_that_others_added_or_changed_is_overwritten_and_a_moved_neighbo
     }
 
 
-def test_the_base_of_a_file_is_kept_privately_until_it_is_pushed_completely(tmp_path: Path) -> None:
+def test_base_of_a_file_is_stored_privately_until_a_complete_push(tmp_path: Path) -> None:
     bases, file = Bases(tmp_path / "bases", "site/../1"), tmp_path / "site.toml"
     assert bases.of(file) is None
     before, sent = config(customization={"a": "#fff"}), config(share_links=["One"])
@@ -246,7 +246,7 @@ def test_the_base_of_a_file_is_kept_privately_until_it_is_pushed_completely(tmp_
         Bases(file, "1").keep(file, before)
 
 
-def test_the_fields_of_a_structure() -> None:
+def test_fields_of_a_structure() -> None:
     site = in_site(section("One", "one", space("a", default=True), default=True))
     names = names_of(site.structure or ())
     assert {str(name): value for name, value in fields_of(site, lambda entry: names[entry.key]).items()} == {

@@ -63,7 +63,7 @@ async def test_a_change_request_is_outdated_as_soon_as_another_one_is_merged(
     await engine.write(UpdateChangeRequest(**behind, status="archived")).landed()
     assert await outdated(reader, site.id) == before, "the revision of the space is the same as before"
 
-    # what cannot be read is unknown, also where the pages of the space are known already
+    # failed reads are reported even if the pages of the space were read before
     await open_request(engine, "runbook", "Not to be read")
     read = engine.read
 
@@ -132,7 +132,7 @@ async def test_links_to_a_page_of_the_site_are_broken_as_soon_as_it_is_gone(
 
 
 @pytest.mark.service(sample=True)
-async def test_a_description_in_a_file_of_the_space_is_not_outside_the_service(engine: Engine) -> None:
+async def test_specification_in_a_file_of_the_space_is_not_outside_the_service(engine: Engine) -> None:
     docs = next(site for site in (await engine.read(ListSites(organization_id=ORG))).items if site.published)
     file = NewFile(name="rates.yaml", base64="b3BlbmFwaTogMy4xLjAK", content_type="application/yaml")
     block = '{{% openapi src="{}" path="/rates" method="get" %}}\n{{% endopenapi %}}\n\n'

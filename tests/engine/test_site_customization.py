@@ -1,4 +1,4 @@
-"""A customization as settings: forms made from the declaration, contrast, links as trees, three-way merges."""
+"""Settings of a customization: forms from its declaration, contrast, rows of links, and three-way merges."""
 
 from typing import Any
 
@@ -73,7 +73,7 @@ def test_each_invalid_color_is_an_error() -> None:
     assert reasons == dict.fromkeys(("light", "dark"), "must be a color such as #9a4f1b")
 
 
-def test_a_form_makes_a_document() -> None:
+def test_form_returns_the_changed_document() -> None:
     assert filled("styling.primaryColor", light="#abc")["styling"]["primaryColor"] == {
         "light": "#abc",
         "dark": "#e0a458",

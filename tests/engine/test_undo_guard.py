@@ -29,7 +29,7 @@ def present(subject: str, **more: Any) -> dict[str, Any]:
 
 
 class Guarded:
-    """A guard with a real outbox; `kept` are the writes before which it kept the state of a site."""
+    """A guard with a real outbox; `kept` are the writes before which it saved the state of a site."""
 
     def __init__(self, outbox: Outbox) -> None:
         self.outbox, self.service = outbox, ScriptedService()
@@ -101,7 +101,7 @@ async def test_former_values_are_noted_before_a_write_is_first_sent(guarded: Gua
     ],
     ids=["network", "rate limit", "denied"],
 )
-async def test_a_write_is_sent_without_an_undo_rather_than_not_at_all(
+async def test_denied_read_of_the_former_value_does_not_prevent_a_write(
     guarded: Guarded, error: PresscheckError, *, is_raised: bool
 ) -> None:
     guarded.service.answer(GET, error)
@@ -176,7 +176,7 @@ LATER: dict[str, tuple[Callable[[Guarded], Any], str | None]] = {
 
 
 @pytest.mark.parametrize("kind", LATER)
-async def test_an_own_later_change_is_named(guarded: Guarded, kind: str) -> None:
+async def test_own_later_change_is_named(guarded: Guarded, kind: str) -> None:
     later, description = LATER[kind]
     guarded.sent(UpdateChangeRequest(**REQUEST, subject="Earlier"))
     number = guarded.sent(RENAME, FORMER)
@@ -198,7 +198,7 @@ async def test_later_writes_to_what_a_write_created_are_own_changes(guarded: Gua
     assert "you changed it again since (edit comment)" in await guarded.message(number)
 
 
-async def test_later_edits_are_of_the_same_page(guarded: Guarded) -> None:
+async def test_only_later_edits_of_the_same_page_are_own_changes(guarded: Guarded) -> None:
     def edit(*ids: str) -> Operation[Any]:
         return pages(*(page(page=identity, title="New") for identity in ids))
 
@@ -237,7 +237,7 @@ def test_author_of_a_write_defaults_to_the_signed_in_user(guarded: Guarded) -> N
     assert authors == ["ada", "me"]
 
 
-async def test_reactions_are_those_of_the_author(guarded: Guarded) -> None:
+async def test_only_reactions_of_the_author_are_compared(guarded: Guarded) -> None:
     react = comments.UpdateComment(**THREAD, added_reactions=("1f44d",))
 
     def reacted(*names: str) -> dict[str, Any]:

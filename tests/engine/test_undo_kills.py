@@ -46,7 +46,7 @@ for child, point in children.items():
 
 
 @pytest.mark.slow
-async def test_a_kill_while_undoing(service: RunningService, tmp_path: Path) -> None:
+async def test_killed_undo_is_completed_by_the_next_engine(service: RunningService, tmp_path: Path) -> None:
     jobs: list[dict[str, Any]] = []
     for point in POINTS:
         engine = engine_on(service, tmp_path / point)

@@ -91,7 +91,7 @@ def test_an_entry_describes_the_write_and_its_undo(at: History) -> None:
     assert at.history.entry(999) is None
 
 
-def test_why_a_write_cannot_be_undone(at: History) -> None:
+def test_reasons_against_an_undo(at: History) -> None:
     assert at.reason(at.sent(RENAME, FORMER)) is None
     assert at.reason(at.sent(RENAME, FORMER, author=None)) is None
     other = at.sent(RENAME, FORMER, author="ada")

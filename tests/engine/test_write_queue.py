@@ -180,7 +180,7 @@ async def test_write_that_cannot_be_queued_is_sent_at_once_and_blocks_nothing(at
 @pytest.mark.parametrize(
     ("state", "is_in_the_way"), [("waiting", True), ("sending", True), ("refused", False), ("collected", False)]
 )
-async def test_a_text_sent_at_once_does_not_overtake_an_edit_of_the_page(
+async def test_immediate_edit_does_not_overtake_a_queued_edit_of_the_page(
     at: Queue, state: str, *, is_in_the_way: bool
 ) -> None:
     first, other = page(page="p1", document=text("New")), page(page="p2", document=text("New"))
@@ -199,7 +199,7 @@ async def test_a_text_sent_at_once_does_not_overtake_an_edit_of_the_page(
     assert [row.state for row in at.outbox.rows()] == [state, *["now"] * (3 if is_in_the_way else 4)]
 
 
-async def test_a_read_only_profile_takes_and_sends_nothing(tmp_path: Path) -> None:
+async def test_read_only_profile_accepts_and_sends_nothing(tmp_path: Path) -> None:
     at = Queue(tmp_path, read_only=True)
     at.outbox.put(EDIT.stored_name(), EDIT.given(), "scope", 1.0)
     await at.start()
@@ -237,7 +237,7 @@ async def test_pending_write_notifies_the_subscriptions_that_show_it(at: Queue) 
     assert (is_told(shown), is_told(elsewhere)) == (True, False), "nor has it when the write is discarded"
 
 
-async def test_a_sent_write_is_reported_kept_and_read_again(at: Queue) -> None:
+async def test_sent_write_is_reported_stored_and_makes_responses_stale(at: Queue) -> None:
     await at.start()
     at.service.answer(APPROVE, REVIEW)
     reviews, elsewhere = at.subscribe(REVIEWS, ELSEWHERE)
@@ -267,7 +267,7 @@ async def test_an_edited_page_is_read_again_when_its_edit_was_sent(at: Queue) ->
     assert at.service.sent == [edit, now]
 
 
-async def test_a_reply_to_a_comment_that_is_not_sent_waits_for_its_id(at: Queue) -> None:
+async def test_reply_to_an_unsent_comment_gets_the_id_of_the_sent_comment(at: Queue) -> None:
     post = comments.PostComment(**REQUEST, body=text("One"))
     number = at.queue.write(post, 60).id
     reply = comments.PostReply(**REQUEST, comment_id=f"waiting:{number}", body=text("Two"))
@@ -283,7 +283,7 @@ async def test_a_reply_to_a_comment_that_is_not_sent_waits_for_its_id(at: Queue)
     assert at.outbox.history()[0].result == {"id": "c9"}
 
 
-async def test_a_response_that_cannot_be_read_is_fetched_again(at: Queue) -> None:
+async def test_unreadable_response_to_a_write_makes_responses_stale(at: Queue) -> None:
     [shown] = at.subscribe(GET)
     await at.queue._store_result(RENAME, b"[")
     assert shown.take_stale()

@@ -76,7 +76,7 @@ def of_each_sample() -> Iterator[str]:
             yield from (f"    {shown(undo)}" for undo in inverse.calls(sent))
 
 
-def test_the_table_of_writes() -> None:
+def test_table_of_writes_is_up_to_date() -> None:
     table = "\n".join((*of_each_operation(), *of_each_sample())) + "\n"
     if os.environ.get("PRESSCHECK_UPDATE_GOLDEN"):
         TABLE.write_text(table, "utf-8")
@@ -95,7 +95,7 @@ def test_empty_place_has_no_ids() -> None:
     assert set(vars(Place()).values()) == {None}
 
 
-def test_every_write_with_an_inverse_is_a_sample() -> None:
+def test_every_write_with_an_inverse_has_a_sample() -> None:
     sampled = {type(call) for call, _, _ in SAMPLES}
     missing = {one.__name__ for one, inverse in INVERSES.items() if not isinstance(inverse, str)} - {
         one.__name__ for one in sampled
