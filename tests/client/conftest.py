@@ -1,4 +1,4 @@
-"""A scripted server on loopback, which can misbehave."""
+"""A scripted HTTP server on loopback that can send faulty responses."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ QUICK = Timeouts(connect=5, read=0.5, write=0.5, pool=5, whole=1, pause=0.001, l
 
 
 def http(status: int = 200, body: Any = None, *, kind: str = "application/json", **headers: str) -> bytes:
-    """A whole answer; a body that is not bytes becomes JSON."""
+    """Return the bytes of a response. A body that is neither bytes nor None is encoded as JSON."""
     content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
     lines = [f"HTTP/1.1 {status} Some", f"content-type: {kind}", f"content-length: {len(content)}"]
     lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
@@ -29,7 +29,7 @@ def http(status: int = 200, body: Any = None, *, kind: str = "application/json",
 
 @dataclass
 class Asked:
-    """A request that came in."""
+    """A request that the server received."""
 
     method: str
     target: str
@@ -43,7 +43,7 @@ class Asked:
 
 @dataclass
 class Exchanged:
-    """One connection, in the hands of a fault."""
+    """A connection whose current request is answered by a fault."""
 
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
@@ -53,17 +53,17 @@ class Exchanged:
         await self.writer.drain()
 
     async def hang(self) -> None:
-        """Say nothing until the other side gives up."""
+        """Send nothing until the client closes the connection."""
         await self.reader.read()
 
     def reset(self) -> None:
-        """Drop the connection at once."""
+        """Abort the connection with a TCP reset."""
         sock: socket.socket = self.writer.get_extra_info("socket")
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.writer.transport.abort()
 
     async def trickle(self, byte: bytes) -> None:
-        """One byte after another, until the other side gives up."""
+        """Send the byte again and again until the client closes the connection."""
         while not self.writer.is_closing():
             await self.write(byte)
             try:
@@ -78,11 +78,14 @@ Fault = bytes | Callable[[Exchanged], Awaitable[None]]
 
 @dataclass
 class FaultServer:
-    """Answers from a script, the last entry for ever; an entry is bytes, or what to do with the connection."""
+    """A server that answers requests from a script, whose last entry is repeated.
+
+    An entry is the bytes of a response, or a function that gets the connection, which is closed afterwards.
+    """
 
     script: list[Fault] = field(default_factory=list)
     always: dict[str, Fault] = field(default_factory=dict)
-    """Answers by path and query, instead of the script."""
+    """Entries by path and query; they take precedence over the script."""
     asked: list[Asked] = field(default_factory=list)
     address: str = ""
     connections: int = 0
@@ -90,7 +93,7 @@ class FaultServer:
     most_open: int = 0
     news: asyncio.Condition = field(default_factory=asyncio.Condition)
     all_closed: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when the last open connection was closed."""
+    """Set when the last open connection is closed."""
 
     @asynccontextmanager
     async def listening(self, path: Path | None = None) -> AsyncIterator[Self]:
@@ -98,7 +101,7 @@ class FaultServer:
             yield self
 
     async def has_been_asked(self, count: int) -> None:
-        """Wait for so many requests in all."""
+        """Wait until the server has received at least `count` requests."""
         async with self.news:
             await self.news.wait_for(lambda: len(self.asked) >= count)
 

@@ -26,7 +26,7 @@ async def test_downloads_share_a_connection_and_send_no_token(server: FaultServe
     assert not any("authorization" in asked.headers for asked in server.asked)
 
 
-async def test_the_connection_for_calls_is_another_one(server: FaultServer, client: Client) -> None:
+async def test_downloads_and_calls_use_different_connections(server: FaultServer, client: Client) -> None:
     server.always = {"/v1/user": http(200, {"id": "u1"})}
     server.script = [FILE]
     await client.send(CALL)

@@ -1,4 +1,4 @@
-"""Proxies, certificates and the log of TLS keys, as the environment names them; the SOCKS proxy is a real one."""
+"""Environment variables for proxies, certificates and the TLS key log; a SOCKS proxy runs in the test."""
 
 import asyncio
 import gc
@@ -28,7 +28,7 @@ def nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """An HTTP service with one user."""
+    """Answer a request with the user."""
     await reader.readuntil(b"\r\n\r\n")
     writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(USER) + USER)
     await writer.drain()
@@ -42,7 +42,10 @@ async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> No
 
 @asynccontextmanager
 async def socks_server(target: str, asked: list[str]) -> AsyncIterator[str]:
-    """A SOCKS 5 proxy (RFC 1928, without a password) that connects to `target`, whatever name it is asked for."""
+    """Run a SOCKS 5 proxy (RFC 1928, without a password) that connects to `target` for every requested name.
+
+    The requested names are added to `asked`. Yields the address of the proxy.
+    """
     port = int(target.rpartition(":")[2])
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -76,7 +79,7 @@ async def test_requests_go_through_a_socks_proxy(scheme: str, monkeypatch: pytes
 
 
 @pytest.mark.filterwarnings("ignore:unclosed", "ignore::pytest.PytestUnraisableExceptionWarning")
-async def test_what_fails_at_a_proxy_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_error_at_a_proxy_names_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     async def no_socks(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(3)
         writer.write(b"SSH-2.0-a server of another kind\r\n")
@@ -96,10 +99,10 @@ async def test_what_fails_at_a_proxy_names_it(monkeypatch: pytest.MonkeyPatch) -
                     await client.send(GetCurrentUser())
             assert f"docs.invalid through ALL_PROXY={value}" in error.value.message
     del error, client
-    gc.collect()  # httpcore leaves a connection open on which the handshake failed
+    gc.collect()  # httpcore does not close a connection whose handshake failed
 
 
-def test_without_the_library_of_socks_the_message_has_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_socks_library_is_reported_with_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ALL_PROXY", "socks://ana:secret@127.0.0.1:9/")
     monkeypatch.setitem(sys.modules, "socksio", None)
     with pytest.raises(MissingExtra) as error:
@@ -110,7 +113,7 @@ def test_without_the_library_of_socks_the_message_has_the_command(monkeypatch: p
     )
 
 
-def test_a_variable_that_is_no_proxy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_proxy_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     values = {
         "ftp://h:1": "ftp:// is not supported",
         "http://h:99999": "Port out of range",
@@ -152,7 +155,7 @@ def test_the_proxy_of_a_url(monkeypatch: pytest.MonkeyPatch) -> None:
         assert (proxy_for("https://docs.invalid/v1") is not None) == is_used, names
 
 
-def test_a_file_of_tls_that_cannot_be_used_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unusable_tls_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = tmp_path / "text"
     text.write_text("no certificate")
     for name, value, reason in (

@@ -1,4 +1,4 @@
-"""Error responses: the error class, the message of the service, no control characters."""
+"""Error responses: their error classes and messages, without control characters."""
 
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -73,7 +73,7 @@ async def test_each_status_has_its_error_class(
         b"x" * 300_000,
     ],
 )
-async def test_an_error_response_without_a_message_has_a_default_one(
+async def test_error_response_without_a_message_has_a_default_message(
     server: FaultServer, client: Client, body: bytes
 ) -> None:
     server.script = [http(502, body, kind="text/html")]
@@ -100,7 +100,7 @@ async def test_messages_of_the_service_are_sanitized(server: FaultServer, client
     assert len(caught.value.message) < 500
 
 
-async def test_the_id_of_a_request_is_kept_in_bounds(server: FaultServer, client: Client) -> None:
+async def test_request_id_is_limited_in_length(server: FaultServer, client: Client) -> None:
     for given, kept in (("r-1", "r-1"), ("x" * 500, "x" * 200)):
         server.script = [http(400, {"error": {"code": 400, "message": "No"}}, x_request_id=given)]
         with pytest.raises(Refused) as caught:
@@ -140,7 +140,7 @@ async def test_retry_after_as_a_date_uses_the_local_clock(server: FaultServer, c
     assert caught.value.retry_after == pytest.approx(100, abs=5)
 
 
-async def test_deleting_what_may_not_be_deleted(server: FaultServer, client: Client) -> None:
+async def test_forbidden_deletion_names_the_missing_permission(server: FaultServer, client: Client) -> None:
     server.script = [http(403, {"error": {"code": 403, "message": "not yours"}})]
     with pytest.raises(Forbidden, match="You do not have permission to do this: not yours"):
         await client.send(DeleteComment(space_id="s", change_request_id="1", comment_id="c"))

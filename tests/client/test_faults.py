@@ -1,4 +1,4 @@
-"""Network faults: each raises its typed error in time, and the next request works."""
+"""Network faults: each raises the expected error in time, and the next request works."""
 
 import asyncio
 import gzip
@@ -89,11 +89,11 @@ def small(server: FaultServer) -> Client:
 
 
 TOGETHER = 8
-"""Exchanges at a time: most faults are waited for until a time-out."""
+"""Number of concurrent cases; most of them end only with a time-out."""
 
 
 @pytest.mark.slow
-async def test_each_fault_is_the_right_error_and_a_write_is_sent_once() -> None:
+async def test_each_fault_raises_its_error_and_writes_are_sent_once() -> None:
     turns = asyncio.Semaphore(TOGETHER)
     failures: list[str] = []
 
@@ -120,7 +120,10 @@ async def test_each_fault_is_the_right_error_and_a_write_is_sent_once() -> None:
 
 
 async def ends(client: Client, call: Operation[Any], expected: type[RequestError]) -> None:
-    """In this error and in no kind of it, with a sentence, naming the call, and soon."""
+    """Check that a call fails within 5 seconds with an error of exactly the expected class.
+
+    The error must name the call, and its message must not contain the token.
+    """
     began = asyncio.get_running_loop().time()
     with pytest.raises(RequestError) as caught:
         await client.send(call)
@@ -145,7 +148,7 @@ async def test_an_unknown_host_is_not_ambiguous() -> None:
     assert not isinstance(caught.value, Ambiguous)
 
 
-async def test_plain_http_where_tls_is_expected() -> None:
+async def test_plain_http_response_to_a_tls_client_is_not_ambiguous() -> None:
     async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         heard.append(await reader.read(1000))
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")

@@ -25,7 +25,7 @@ from .conftest import QUICK, TOKEN
 
 @dataclass
 class Stream2Server:
-    """Speaks HTTP/2 with the real library; spaces called ``slow`` get no answer."""
+    """An HTTP/2 server based on the library h2; requests for the space `slow` get no response."""
 
     address: str = ""
     connections: int = 0

@@ -1,4 +1,4 @@
-"""The client of sign-in by browser against a scripted server: metadata, polling, unusable answers, lost connections."""
+"""Client of the sign-in by browser: metadata, polling, unusable responses and lost connections."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PENDING = http(400, {"error": "authorization_pending"})
 
 
 class Pauses:
-    """Records pauses instead of waiting."""
+    """A replacement for `sleep` that records the pauses instead of waiting."""
 
     def __init__(self) -> None:
         self.seconds: list[float] = []
@@ -104,7 +104,7 @@ async def test_polling_waits_for_the_interval_and_slows_down(server: FaultServer
     }
 
 
-async def test_a_lost_connection_is_reported_and_waited_for(server: FaultServer) -> None:
+async def test_polling_reports_a_lost_connection_and_continues(server: FaultServer) -> None:
     pauses = Pauses()
     server.script = [PENDING, drop, drop, PENDING, http(200, TOKENS)]
     tokens, [lost, back] = await waited(server, pauses)
@@ -115,7 +115,7 @@ async def test_a_lost_connection_is_reported_and_waited_for(server: FaultServer)
 @pytest.mark.parametrize(
     "answer", [http(503, {"error": "restarting"}), http(502, b"<p>", kind="text/html"), http(429, {"error": {}})]
 )
-async def test_a_service_that_is_restarting_ends_no_sign_in(server: FaultServer, answer: bytes) -> None:
+async def test_sign_in_continues_after_a_restart_of_the_service(server: FaultServer, answer: bytes) -> None:
     server.script = [answer, http(200, TOKENS), answer]
     tokens, [lost, back] = await waited(server, Pauses())
     assert tokens.access == "a1" and "is not available (status" in lost and "responds again" in back
@@ -148,7 +148,7 @@ async def test_a_code_expires_while_the_connection_is_lost(server: FaultServer) 
         ("", "refused the sign-in: status 400"),
     ],
 )
-async def test_a_refusal_is_one_clear_line(server: FaultServer, error: str, message: str) -> None:
+async def test_refusal_has_a_clear_message(server: FaultServer, error: str, message: str) -> None:
     server.script = [http(400, {"error": error})]
     with pytest.raises(NotSignedIn, match=message):
         await waited(server, Pauses())
@@ -199,7 +199,7 @@ async def test_a_device_has_defaults(server: FaultServer) -> None:
     assert (device.interval, device.seconds, device.complete_url) == (5, 1800, DEVICE["verification_uri"])
 
 
-async def test_an_answer_of_another_sign_in_sends_no_code(server: FaultServer) -> None:
+async def test_response_with_another_state_sends_no_code(server: FaultServer) -> None:
     async with client_of(server) as client:
         request = client.request_code(endpoints_of(server), "write", "http://127.0.0.1:1/callback")
         for answer in ({"code": "c", "state": "wrong"}, {"code": "c"}, {"error": "access_denied"}):

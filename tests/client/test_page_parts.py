@@ -1,4 +1,4 @@
-"""A page of a listing that is taken apart has the items, the facts and the mistakes of the whole page."""
+"""Pages that are read in parts have the same items, cursor, total and errors as pages that are read as a whole."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_all_items_are_in_the_parts(count: int, indent: int | None) -> None:
     assert page.parts == max(1, -(-count // ITEMS_PER_PART))
 
 
-def test_the_last_field_of_a_name_counts_as_in_json() -> None:
+def test_last_of_duplicate_fields_counts_as_in_json() -> None:
     page = read_page_in_parts(CALL, b'{"items":[{"id":"a"},{"id":"b"}],"total":1,"items":[{"id":"c"}],"total":2}')
     assert (items(page), page.cursor, page.total) == ([{"id": "c"}], None, 2)
 
@@ -79,7 +79,7 @@ MALFORMED = [
 
 
 @each_case("text", MALFORMED)
-def test_a_mistake_is_named_as_in_the_whole_page(text: str) -> None:
+def test_malformed_page_has_the_same_error_as_if_read_whole(text: str) -> None:
     body = text.encode()
     with pytest.raises(MalformedAnswer) as whole:
         read_answer(CALL, body)
@@ -89,7 +89,7 @@ def test_a_mistake_is_named_as_in_the_whole_page(text: str) -> None:
     assert taken_apart.value.message == whole.value.message
 
 
-def test_bytes_that_are_no_text_are_no_page() -> None:
+def test_invalid_utf_8_is_a_malformed_answer() -> None:
     with pytest.raises(MalformedAnswer):
         read_page_in_parts(CALL, b'{"items":[],"x":"\xff"}')
 
@@ -99,7 +99,7 @@ def test_a_long_page_takes_little_more_memory_than_its_text() -> None:
     body = json.dumps({"items": [space(number, slug="x" * 300) for number in range(2500)]}).encode()
 
     def peak(read: Any) -> int:
-        read()  # what is made once
+        read()  # fill caches before the measurement
         tracemalloc.start()
         try:
             read()

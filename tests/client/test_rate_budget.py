@@ -1,4 +1,4 @@
-"""The rate limit: shared by all requests, which slow down before it is reached."""
+"""The rate limit: all requests share it and slow down before it is reached."""
 
 import asyncio
 import time
@@ -19,7 +19,10 @@ READ = GetCurrentUser()
 
 
 def told(left: int, seconds: float, *, limit: int = 100, status: int = 200) -> bytes:
-    """An answer that tells how much is left, and for how long, by a clock that is a year behind."""
+    """Return a response with rate limit headers: `left` requests for the next `seconds`.
+
+    The clock of the service is a year behind.
+    """
     then = int(time.time()) - 365 * 86400
     return http(
         status,
@@ -32,7 +35,7 @@ def told(left: int, seconds: float, *, limit: int = 100, status: int = 200) -> b
 
 
 async def timed(client: Client, count: int) -> float:
-    """Seconds that so many reads take, all at once."""
+    """Return the seconds that `count` concurrent reads take."""
     began = time.monotonic()
     await asyncio.gather(*(client.send(GetSpace(space_id=f"s{number}")) for number in range(count)))
     return time.monotonic() - began
@@ -101,20 +104,20 @@ async def test_the_clock_skew_is_measured(server: FaultServer, client: Client) -
 
 
 def left(number: int, seconds: int) -> Headers:
-    """The headers of an answer that tells how much is left, and for how long."""
+    """Return rate limit headers: `number` requests for the next `seconds`."""
     ends = str(int(time.time()) + seconds)
     return Headers({"x-ratelimit-limit": "100", "x-ratelimit-remaining": str(number), "x-ratelimit-reset": ends})
 
 
 async def wait_of(budget: Budget, priority: Priority = Priority.VISIBLE) -> float:
-    """The seconds for which a request would wait, which are more than this budget allows."""
+    """Return the seconds that a request would wait; fails if they do not exceed the limit of the budget."""
     with pytest.raises(BudgetExhausted) as caught:
         await budget.wait_for_turn(RequestContext(priority))
     return caught.value.seconds
 
 
 @pytest.mark.parametrize("status", [429, 503])
-async def test_all_requests_wait_as_long_as_the_service_asks(status: int) -> None:
+async def test_all_requests_wait_for_the_retry_after_of_the_service(status: int) -> None:
     budget = Budget(max_wait=0)
     budget.update_from(status, Headers({"retry-after": "7"}))
     assert await wait_of(budget) == pytest.approx(7, abs=1)
@@ -137,10 +140,10 @@ async def test_a_small_budget_is_spread_over_the_window() -> None:
         other.cancel()
 
 
-async def test_a_request_under_way_counts_for_the_reserve() -> None:
+async def test_requests_under_way_reduce_the_budget_above_the_reserve() -> None:
     budget = Budget(max_wait=3)
     budget.update_from(200, left(11, 10))
-    budget.update_from(200, left(60, 10))  # an older response that came later
+    budget.update_from(200, left(60, 10))  # an older response that arrived later
     budget._next = 0.0  # the last request was long ago
     await budget.wait_for_turn(RequestContext(Priority.VISIBLE))
     assert await wait_of(budget, Priority.BACKGROUND) > 6, "nothing but the reserve is left until the window ends"

@@ -39,7 +39,7 @@ async def test_a_read(server: FaultServer, client: Client) -> None:
     assert "content-type" not in asked.headers
 
 
-async def test_no_cookie_of_a_service_is_kept(server: FaultServer, client: Client) -> None:
+async def test_cookies_are_not_stored(server: FaultServer, client: Client) -> None:
     server.script = [http(200, USER, set_cookie="who=ada; Path=/"), http(200, USER)]
     for _ in range(2):
         await client.send(GetCurrentUser())
@@ -138,7 +138,7 @@ async def test_a_repeated_cursor_ends_a_listing(server: FaultServer, client: Cli
     assert len(server.asked) == 3
 
 
-async def test_a_long_listing_holds_no_more_than_some_pages(server: FaultServer) -> None:
+async def test_long_listing_holds_only_a_few_pages_in_memory(server: FaultServer) -> None:
     def page(number: int) -> bytes:
         after = {"next": {"page": str(number + 1)}} if number < 20 else {}
         found = [{"id": f"{number}-{row}", "number": row, "subject": "x" * 40} for row in range(100)]
@@ -149,7 +149,7 @@ async def test_a_long_listing_holds_no_more_than_some_pages(server: FaultServer)
 
     server.script = [answer]
     seen, most_held, alive = 0, 0, weakref.WeakSet[ChangeRequest]()
-    # the pages are made while the client waits, on what may be a busy machine: its usual time-outs
+    # default time-outs: the server builds each page while the client waits, which takes long on a busy machine
     async with Client(server.address, TOKEN) as client:
         async for one in client.every(ListOrganizationChangeRequests(organization_id="o")):
             alive.add(one)
@@ -187,7 +187,7 @@ async def test_redirects_within_the_origin_are_followed(server: FaultServer, cli
     assert all(asked.headers["authorization"] for asked in server.asked)
 
 
-async def test_a_redirect_leads_to_no_file_and_no_other_server(server: FaultServer, client: Client, bait: Bait) -> None:
+async def test_redirects_to_files_and_other_hosts_are_refused(server: FaultServer, client: Client, bait: Bait) -> None:
     for address in (*bait.addresses[:2], f"file:{bait.file}", bait.url.removeprefix("http:")):
         server.script = [http(302, location=address)]
         with pytest.raises(MalformedAnswer, match="where your token is not sent"):
@@ -244,11 +244,11 @@ async def test_plain_http_to_another_machine_must_be_allowed() -> None:
     await Client("http://192.0.2.1", TOKEN, insecure=True).aclose()
 
 
-def test_a_change_request_is_read_without_what_may_be_missing() -> None:
+def test_change_request_without_optional_fields_is_read() -> None:
     assert ChangeRequest.model_validate({"id": "c"}).status == "open"
 
 
-async def test_a_repeated_read_sends_the_etag_and_a_304_has_the_body_of_before(
+async def test_repeated_read_sends_the_etag_and_a_304_returns_the_known_body(
     server: FaultServer, client: Client
 ) -> None:
     server.script = [http(200, USER, etag='"a"'), http(304), http(200, {**USER, "displayName": "Eve"}, etag='"b"')]
@@ -280,7 +280,7 @@ def test_known_responses_are_limited_in_size() -> None:
     assert kept("bcd") == "b"
 
 
-def test_a_304_has_the_body_whose_etag_was_sent_though_another_request_replaced_it() -> None:
+def test_a_304_returns_the_body_of_the_sent_etag_after_a_concurrent_update() -> None:
     known = KnownResponses(max_size=KNOWN_OVERHEAD + 25)
     known.resolve("a", Reply(200, Headers({"etag": "old"}), b"old"))
     sent = known.get("a")

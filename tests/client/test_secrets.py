@@ -1,4 +1,4 @@
-"""The token is sent to its own origin only, and appears in no text."""
+"""The token is sent only to its own origin, and is never shown or logged."""
 
 import io
 import logging
@@ -39,14 +39,14 @@ async def test_the_token_is_not_sent_to_another_origin(
 
 
 def everything_said(error: BaseException) -> str:
-    """The error, every error behind it, and the values in every frame, as the richest of tracebacks shows them."""
+    """Return the most detailed tracebacks of an error and its causes, with the values of all local variables."""
     console = Console(file=io.StringIO(), width=400)
     texts = []
     behind: BaseException | None = error
     while behind is not None:
         frames = behind.__traceback__
         while frames and frames.tb_frame.f_code.co_filename == __file__:
-            frames = frames.tb_next  # the test itself knows the token
+            frames = frames.tb_next  # frames of the test contain the token
         console.print(Traceback.from_exception(type(behind), behind, frames, show_locals=True))
         summary = traceback.TracebackException(type(behind), behind, frames, capture_locals=True)
         texts += [repr(behind), str(behind), *summary.format(chain=False)]
@@ -64,7 +64,7 @@ def everything_said(error: BaseException) -> str:
         lambda connection: connection.write(http(200, b"x" * 90)[:-9]),
     ],
 )
-async def test_the_token_is_in_no_error(
+async def test_errors_do_not_contain_the_token(
     server: FaultServer, client: Client, caplog: pytest.LogCaptureFixture, fault: object
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -79,7 +79,7 @@ async def test_the_token_is_in_no_error(
 
 
 @pytest.mark.slow
-async def test_the_token_is_in_no_connection_error() -> None:
+async def test_connection_errors_do_not_contain_the_token() -> None:
     async with Client("http://127.0.0.1:1", TOKEN, timeout=QUICK) as client:
         with pytest.raises(PresscheckError) as caught:
             await client.send(READ)
@@ -100,7 +100,7 @@ async def test_the_newline_at_the_end_of_a_token_file_does_not_matter(server: Fa
     assert server.asked[0].headers["authorization"] == f"Bearer {TOKEN}"
 
 
-async def test_without_a_token_none_is_sent(server: FaultServer) -> None:
+async def test_without_a_token_no_authorization_is_sent(server: FaultServer) -> None:
     server.script = [http(200, {"id": "u1"})]
     async with Client(server.address, None) as client:
         await client.send(READ)

@@ -1,4 +1,4 @@
-"""A 404 for an operation that the service does not have differs from one for a missing resource."""
+"""Telling a 404 for an operation that the service does not have from a 404 for a missing resource."""
 
 from typing import Any
 
@@ -52,14 +52,14 @@ async def test_a_404_below_a_missing_parent_is_not_found(server: FaultServer, cl
     assert kind is NotFound
 
 
-async def test_a_thing_whose_listing_is_there_is_missing(server: FaultServer, client: Client) -> None:
+async def test_a_404_below_an_existing_listing_is_not_found(server: FaultServer, client: Client) -> None:
     call = GetConversation(organization_id="o", conversation_id="c")
     kind, asked = await fails(server, client, call, GONE, THERE, THERE)
     assert kind is NotFound
     assert asked[1:] == ["/v1/orgs/o", "/v1/orgs/o/conversations"]
 
 
-async def test_a_thing_whose_listing_is_not_there_is_not_supported(server: FaultServer, client: Client) -> None:
+async def test_a_404_below_a_missing_listing_is_not_supported(server: FaultServer, client: Client) -> None:
     assert (await fails(server, client, GetImport(organization_id="o", import_run_id="i"), GONE, THERE, GONE)) == (
         NotSupported,
         ["/v1/org/o/imports/i", "/v1/orgs/o", "/v1/org/o/imports"],
@@ -92,7 +92,7 @@ async def test_a_404_worded_like_one_for_an_unknown_path_is_not_supported(server
     assert len(asked) == 6, "how the service words its errors is known by now"
 
 
-async def test_where_all_errors_are_worded_alike_a_thing_is_missing(server: FaultServer, client: Client) -> None:
+async def test_if_all_errors_have_the_same_words_a_404_is_not_found(server: FaultServer, client: Client) -> None:
     call = EditChangeRequestContent(space_id="s", change_request_id="c", changes=(DeletePage(page="p"),))
     assert (await fails(server, client, call, GONE, THERE, GONE, GONE))[0] is NotFound
     assert (await fails(server, client, GetRevision(space_id="s", revision_id="r"), GONE, THERE, GONE, GONE))[
@@ -105,7 +105,7 @@ async def test_a_path_without_ids_is_not_supported(server: FaultServer, client: 
     assert (kind, asked) == (NotSupported, ["/v1/user"])
 
 
-async def test_a_resource_that_may_be_absent_is_missing(server: FaultServer, client: Client) -> None:
+async def test_absent_optional_resource_is_not_found(server: FaultServer, client: Client) -> None:
     gone = http(404, {"error": {"code": 404, "message": "This space has no Git sync."}})
     unknown = http(404, b"<h1>Not Found</h1>", kind="text/html")
     kind, _ = await fails(server, client, GetSpaceGitInfo(space_id="s"), gone, THERE, unknown, GONE)
@@ -114,14 +114,14 @@ async def test_a_resource_that_may_be_absent_is_missing(server: FaultServer, cli
     assert kind is NotSupported
 
 
-async def test_a_listing_that_may_not_be_seen_says_nothing(server: FaultServer, client: Client) -> None:
+async def test_a_404_below_a_forbidden_listing_is_not_found(server: FaultServer, client: Client) -> None:
     kind, _ = await fails(server, client, GetMember(organization_id="o", user_id="u"), GONE, THERE, http(403, {}))
     assert kind is NotFound
     kind, _ = await fails(server, client, GetMember(organization_id="o", user_id="u"), GONE, THERE, GONE)
     assert kind is NotSupported
 
 
-async def test_a_405_names_what_the_service_does_not_have(server: FaultServer, client: Client) -> None:
+async def test_a_405_names_the_missing_feature(server: FaultServer, client: Client) -> None:
     server.script = [http(405, {})]
     with pytest.raises(NotSupported, match=r"^This service has no page editing$"):
         call = EditChangeRequestContent(space_id="s", change_request_id="c", changes=(DeletePage(page="p"),))

@@ -14,20 +14,20 @@ from presscheck.engine.engine import Engine
 
 @pytest.fixture
 def service_defaults() -> Mapping[str, Any]:
-    """An empty service of its own for each test."""
+    """Start each test with its own service, without sample content."""
     return {}
 
 
 @pytest.fixture
 async def engine(service: RunningService, tmp_path: Path) -> AsyncIterator[Engine]:
-    """An engine with empty files, on the service of the test."""
+    """Start an engine with empty stores on the service of the test."""
     async with running_engine(service, tmp_path / "home") as opened:
         yield opened
 
 
 @pytest.fixture
 def berlin() -> Iterator[None]:
-    """The local time is that of Berlin, where the clocks change on the last Sundays of March and October."""
+    """Set the time zone to that of Berlin, where the clocks change on the last Sundays of March and October."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
         time.tzset()

@@ -1,4 +1,4 @@
-"""Steps of tests that write through the engine."""
+"""Helpers for tests that write through the engine."""
 
 from presscheck.api.change_requests import CreateChangeRequest
 from presscheck.api.comments import Document, ListComments, PostComment

@@ -21,7 +21,7 @@ def answer(status: int, body: Any) -> bytes:
 
 @asynccontextmanager
 async def refusing_service() -> AsyncIterator[tuple[str, list[str]]]:
-    """Its address, and the lines of the writes that it was sent."""
+    """Run the service. Yields its address, and a list of the writes that it receives: their methods and paths."""
     asked: list[str] = []
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,4 +1,4 @@
-"""Steps of tests that edit change requests side by side."""
+"""Helpers for tests with two change requests that edit the same space."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Engines on a running service, and waiting for a condition."""
+"""Engines on a running service, and a helper that waits for a condition."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from presscheck.wiring import open_engine
 
 
 def places_in(home: Path) -> Places:
-    """The directories of a user whose files are below one directory."""
+    """Return directories for the files of a user, all of them in `home`."""
     return Places(home / "config", home / "cache", home / "state", home / "data")
 
 
 def engine_on(service: RunningService, home: Path, **profile: Any) -> Engine:
-    """An engine that is not started; it checks writes of unknown delivery after a short time."""
+    """Open an engine without starting it. It waits only briefly before it checks writes of unknown delivery."""
     options = {"base_url": service.base_url, "token": service.token, **profile}
     engine = open_engine(Profile(**options), places_in(home))
     engine._write_queue.reconciler.settle = 0.05
@@ -31,7 +31,7 @@ def engine_on(service: RunningService, home: Path, **profile: Any) -> Engine:
 
 @asynccontextmanager
 async def running_engine(service: RunningService, home: Path) -> AsyncIterator[Engine]:
-    """An engine that is started, and closed at the end of the block."""
+    """Open and start an engine; it is closed at the end of the block."""
     engine = engine_on(service, home)
     await engine.start()
     try:

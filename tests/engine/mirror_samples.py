@@ -25,7 +25,10 @@ PAGES = 30
 
 @dataclass(frozen=True)
 class World:
-    """Two spaces, by their ids: a guide of many pages with an open change request in it, and one that is empty."""
+    """A service with two spaces: a guide of many pages with an open change request, and an empty space.
+
+    The fields are ids, except for the service.
+    """
 
     service: RunningService
     guide: str
@@ -59,7 +62,7 @@ def rewritten(page: str, text: str) -> UpdatePage:
 
 
 async def begun(client: Client, space: str, subject: str, *changes: Any) -> dict[str, Any]:
-    """Begin a change request with these changes; what its calls are given."""
+    """Create a change request with changes. Returns the arguments that identify it in calls."""
     request = await client.send(CreateChangeRequest(space_id=space, subject=subject))
     path = {"space_id": space, "change_request_id": request.id}
     await client.send(EditChangeRequestContent(**path, changes=changes, compat=False))
@@ -67,7 +70,7 @@ async def begun(client: Client, space: str, subject: str, *changes: Any) -> dict
 
 
 async def say(service: RunningService, *calls: Operation[Any]) -> Any:
-    """Say calls as the owner; the answer of the last."""
+    """Send calls as the owner. Returns the response to the last call."""
     client, answer = Client(service.base_url, service.token), None
     for call in calls:
         answer = await client.send(call)
@@ -76,7 +79,7 @@ async def say(service: RunningService, *calls: Operation[Any]) -> Any:
 
 
 async def mirror(service: RunningService, home: Path, space: str | None = None) -> Progress:
-    """Bring a home up to date; how far that went."""
+    """Sync everything, or one space, into the files in `home`. Returns the last progress."""
     engine = engine_on(service, home)
     await engine.start()
     told = [progress async for progress in engine.sync(space=space)]

@@ -1,4 +1,4 @@
-"""Steps of tests that create, edit and merge a space."""
+"""Helpers that create a space and edit it with change requests."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The engine as far as the parts of a review need it, and builders of a change request with its comments."""
+"""A minimal engine for the parts of a review, and builders for a change request with comments."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -48,7 +48,7 @@ def reply(reply_id: str) -> CommentReply:
 
 
 class ReviewEngine:
-    """The engine as far as a review needs it: pending writes in a list, everything else in the real outbox."""
+    """What a review needs of the engine: pending writes are a list, viewed pages are stored in a real outbox."""
 
     def __init__(self, outbox: Outbox) -> None:
         self.outbox = outbox

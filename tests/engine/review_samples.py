@@ -1,4 +1,4 @@
-"""Builders of change requests with their reviewers, spaces and merge rules."""
+"""Builders for change requests with their reviewers, spaces and merge rules."""
 
 from typing import Any
 

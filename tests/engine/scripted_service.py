@@ -1,4 +1,4 @@
-"""A service in this process: it answers each call as told, notes what it is sent, and fails where it is told to."""
+"""A replacement for a client: it answers calls from a script and records them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from presscheck.errors import NotFound
 
 
 class ScriptedService:
-    """What a client sends goes here instead.
+    """A client with scripted answers.
 
-    An answer is JSON, the bytes of a body, or an error. Several answers to one call are given one after the other, the
-    last one again and again. A read without an answer is not found; a write without one has an empty response.
+    An answer is JSON, the bytes of a body, or an error to raise. Several answers to one call are given in order, and
+    the last one is repeated. A read without an answer raises NotFound; a write without one has an empty response.
 
     Args:
-        answers: the answers, by the calls that they belong to.
+        answers: pairs of a call and an answer to it.
     """
 
     def __init__(self, answers: Iterable[tuple[Operation[Any], Any]] = ()) -> None:
@@ -29,17 +29,17 @@ class ScriptedService:
             self._answers.setdefault(call.key(), []).append(answer)
 
     def answer(self, call: Operation[Any], *answers: Any) -> None:
-        """Answer a call in another way from now on."""
+        """Replace the answers to a call."""
         self._answers[call.key()] = [*answers]
 
     def writes(self) -> list[Operation[Any]]:
-        """The writes that were sent, in order."""
+        """Return the writes that were sent, in order."""
         return [call for call in self.sent if not call.is_read()]
 
     async def fetch(self, call: Operation[Any], *_: Any) -> bytes:
-        """The body of the response."""
+        """Record a call and return the body of the response."""
         self.sent.append(call)
-        await asyncio.sleep(0)  # as over a network, others have their turn meanwhile
+        await asyncio.sleep(0)  # let other tasks run, as during a request over a network
         answers = self._answers.get(call.key())
         if not answers:
             if call.is_read():
@@ -51,8 +51,8 @@ class ScriptedService:
         return answer if isinstance(answer, bytes) else json.dumps(answer).encode()
 
     async def read(self, call: Operation[Any], **_: Any) -> Any:
-        """The response to a read."""
+        """Record a read and return the parsed response."""
         return read_answer(call, await self.fetch(call))
 
     async def aclose(self) -> None:
-        """There is no connection to close."""
+        """Do nothing: there is no connection to close."""

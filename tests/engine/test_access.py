@@ -1,4 +1,4 @@
-"""The level of a person in a place, and the path by which it is inherited."""
+"""The access level of a person in a place, and the path through which it is inherited."""
 
 from presscheck.api.collections import Collection
 from presscheck.api.organizations import Organization, OrganizationMember
@@ -50,7 +50,7 @@ def test_a_disabled_person_has_no_level() -> None:
     assert level(ACCESS, member("mia", disabled=True)) is None
 
 
-def test_the_level_that_the_service_reports_counts_where_it_differs() -> None:
+def test_reported_level_takes_precedence_over_the_computed_one() -> None:
     reported = Access(**{**vars(ACCESS), "reported": {"api": {"luz": "admin", "mia": "edit"}}})
     elsewhere = "not told by the API: perhaps invited to it"
     assert level(reported, member("luz")) == ("admin", elsewhere)
@@ -59,7 +59,7 @@ def test_the_level_that_the_service_reports_counts_where_it_differs() -> None:
     assert level(reported, member("luz"), ALONE) == ("read", "role in the organization: Acme › Notes")
 
 
-def test_what_is_left_without_a_team() -> None:
+def test_removing_a_team_removes_its_levels() -> None:
     reported = Access(**{**vars(ACCESS), "reported": {"api": {"luz": "review", "mia": "edit"}}})
     assert level(reported.without("writers"), member("mia")) == (
         "comment",
@@ -75,7 +75,7 @@ def test_what_is_left_without_a_team() -> None:
     )
 
 
-def test_collections_that_contain_each_other_end() -> None:
+def test_collections_that_contain_each_other_are_visited_once() -> None:
     first, second = (
         Collection(id=name, title=name.upper(), parent=around, default_level="inherit")
         for name, around in (("a", "b"), ("b", "a"))

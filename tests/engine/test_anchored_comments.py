@@ -1,4 +1,4 @@
-"""Comments and suggestions of programs are anchored at text that the page has."""
+"""Comments and suggestions of programs, which are anchored at a text of the page."""
 
 import pytest
 from tests.table import each_case
@@ -11,12 +11,12 @@ from presscheck.errors import InvalidArgument
 PAGE = "# Tokens\n\nA token lasts an hour.\n\n- One\n- Two\n\n```python\nkey = 1\n```\n\nOne\n"
 
 
-def test_a_comment_quotes_the_text_it_is_about() -> None:
+def test_comment_quotes_its_anchor() -> None:
     assert comment_on_text(PAGE, "A token lasts", "Why?") == "> A token lasts\n\nWhy?"
 
 
 @each_case("words", ["not there at all", "", "…", "hour. One"])
-def test_a_comment_on_a_text_that_the_page_lacks_is_refused(words: str) -> None:
+def test_comment_on_missing_text_is_refused(words: str) -> None:
     with pytest.raises(InvalidArgument):
         comment_on_text(PAGE, words, "Why?")
 
@@ -43,12 +43,12 @@ def test_a_suggestion_replaces_the_block_with_the_text(old: str, new: str, block
     ("old", "reason"),
     [("nowhere", "does not contain"), ("One", "several times"), ("hour.\n\n- One", "within one block")],
 )
-def test_a_suggestion_for_no_single_block_is_refused(old: str, reason: str) -> None:
+def test_suggestion_for_text_outside_of_a_unique_block_is_refused(old: str, reason: str) -> None:
     with pytest.raises(InvalidArgument, match=reason):
         suggestion_for_text(PAGE, old, "new", "")
 
 
-def test_the_only_place_of_a_text() -> None:
+def test_text_must_occur_exactly_once() -> None:
     assert only_place("abc", "b", "old") == 1
     with pytest.raises(InvalidArgument, match="several times"):
         only_place("aaa", "aa", "old")

@@ -1,4 +1,4 @@
-"""Audiences and visitor tokens: who sees what, and tokens compared with those of PyJWT."""
+"""Audiences and visitor tokens: what each audience sees, and tokens that PyJWT can read and makes."""
 
 import hmac
 import json
@@ -56,7 +56,7 @@ def item(kind: str, name: str, **fields: object) -> dict[str, object]:
     return {"object": f"site-{kind}", "id": name, "title": name, **fields}
 
 
-def test_the_tree_of_an_audience_lacks_what_it_may_not_see_hidden_pages_and_drafts() -> None:
+def test_tree_of_an_audience_omits_limited_hidden_and_draft_content() -> None:
     structure = SiteStructure.model_validate(
         {
             "type": "sections",
@@ -86,7 +86,7 @@ def test_the_tree_of_an_audience_lacks_what_it_may_not_see_hidden_pages_and_draf
     assert (off.doubts, off.limited) == ({}, 0)
 
 
-def test_a_token_is_that_of_the_library_and_the_other_way_round() -> None:
+def test_tokens_are_exchangeable_with_pyjwt() -> None:
     made = make_token(PRO.claims, KEY, NOW)
     decoded = jwt.decode(made, KEY, algorithms=["HS256"], options={"verify_exp": False, "verify_iat": False})
     assert decoded == {"plan": "pro", "iat": NOW, "exp": NOW + 3600}
@@ -103,7 +103,7 @@ def test_other_algorithms_are_refused(algorithm: str) -> None:
     assert read_token(token, KEY * 3, NOW).signature == "invalid"
 
 
-def test_a_changed_token_is_invalid_and_other_texts_are_none() -> None:
+def test_changed_token_is_invalid_and_malformed_token_is_an_error() -> None:
     head, claims, signature = make_token(PRO.claims, KEY, NOW).split(".")
     other = make_token({"plan": "max"}, KEY, NOW).split(".")[1]
     assert read_token(f"{head}.{other}.{signature}", KEY, NOW).signature == "invalid"
@@ -114,7 +114,7 @@ def test_a_changed_token_is_invalid_and_other_texts_are_none() -> None:
 
 
 @each_case("header", [{"alg": "none"}, {"alg": "HS384"}, {}, {"alg": "HS256", "crit": ["exp"]}])
-def test_a_header_with_another_algorithm_is_refused_although_the_signature_fits(header: dict[str, object]) -> None:
+def test_signed_token_with_another_algorithm_in_its_header_is_invalid(header: dict[str, object]) -> None:
     signed = ".".join(urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode() for part in (header, {}))
     digest = hmac.new(KEY.encode(), signed.encode(), "sha256").digest()
     token = f"{signed}.{urlsafe_b64encode(digest).rstrip(b'=').decode()}"

@@ -1,4 +1,4 @@
-"""Links, backlinks and orphans from cached pages equal those of the service."""
+"""Links, backlinks and orphans computed from cached pages equal those of the service."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def spaces_of(engine: Engine) -> tuple[Space, ...]:
 
 
 async def read_all(engine: Engine, space: Space) -> tuple[RevisionPage, ...]:
-    """Read every page of a space, as somebody who reads all of it would."""
+    """Read every page of a space into the cache. Returns the page tree."""
     revision = await engine.read(GetCurrentRevision(space_id=space.id))
     pages = [page for page in every(revision.pages) if page.type == "document"]
     await asyncio.gather(*(engine.read(GetPage(space_id=space.id, page_id=one.id, format="markdown")) for one in pages))
@@ -61,7 +61,7 @@ async def read_all(engine: Engine, space: Space) -> tuple[RevisionPage, ...]:
 
 
 async def same(engine: Engine, space: Space, pages: tuple[RevisionPage, ...]) -> tuple[Link, ...]:
-    """Compare what the service tells of a space with what the cache knows; the links."""
+    """Check that links and orphans from the cache equal those of the service. Returns the links."""
     told = await links_of_space(engine, space.id)
     [_] = [seen async for seen in engine.search("all is read up", index_timeout=600, local_only=True)]
     here = await engine.local_links(space.id)
@@ -114,7 +114,7 @@ async def test_local_links_of_documentation_equal_those_of_the_service(
 
 
 def keep_texts(cache: Cache, space: Space, pages: tuple[RevisionPage, ...], texts: dict[str, str]) -> None:
-    """Keep what the service would answer for each page, for hundreds of pages take long to ask for."""
+    """Store the responses for pages in the cache, because requesting hundreds of pages takes long."""
     for page in every(pages):
         if page.document_id:
             text = f"# {page.title}\n\n{texts[page.document_id]}"
@@ -125,7 +125,11 @@ def keep_texts(cache: Cache, space: Space, pages: tuple[RevisionPage, ...], text
 
 
 async def request_with_pages(engine: Engine) -> tuple[ChangeRequest, tuple[RevisionPage, ...]]:
-    """A change request of the sample that edits a page, with all that it says read."""
+    """Read the pages that a change request of the sample content edits.
+
+    Returns:
+        The change request and its page tree.
+    """
     organization = (await engine.read(ListOrganizations())).items[0]
     listed = await engine.read(ListOrganizationChangeRequests(organization_id=organization.id, status="open"))
     request = next(one for one in listed.items if "auth guide" in one.subject)
@@ -155,7 +159,7 @@ async def test_links_of_a_change_request_include_unchanged_pages(service: Runnin
             assert [one.model_dump() for one in ours] == [one.model_dump() for one in told], page.title
 
 
-def test_the_newest_page_tree_counts(tmp_path: Path) -> None:
+def test_newest_cached_page_tree_is_used(tmp_path: Path) -> None:
     def tree(*names: str) -> bytes:
         pages = [{"id": name, "type": "document", "title": name, "documentId": f"d-{name}"} for name in names]
         return json.dumps({"id": "r", "pages": pages}).encode()
@@ -171,7 +175,7 @@ def test_the_newest_page_tree_counts(tmp_path: Path) -> None:
     cache.close()
 
 
-async def test_uses_in_other_spaces_are_those_in_the_cache(service: RunningService, tmp_path: Path) -> None:
+async def test_uses_in_other_spaces_are_found_in_cached_pages(service: RunningService, tmp_path: Path) -> None:
     async with running_engine(service, tmp_path) as engine:
         spaces = {space.id: space for space in await spaces_of(engine)}
         pages = (await engine.read(ListPages(space_id="guides"))).pages
@@ -186,7 +190,7 @@ async def test_uses_in_other_spaces_are_those_in_the_cache(service: RunningServi
     assert {space.id for space in found.not_searched} == spaces.keys() - {"guides", "notes"}
 
 
-async def test_uses_of_a_specification_are_pages_in_the_cache_with_a_block_of_it(
+async def test_uses_of_a_specification_are_cached_pages_with_its_blocks(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running_engine(service, tmp_path) as engine:

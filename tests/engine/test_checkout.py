@@ -1,4 +1,4 @@
-"""Checkouts on the engine: pushes and pulls that end early, edits that cannot be sent, and many random edits."""
+"""Checkouts with a real service: interrupted pushes and pulls, edits that cannot be sent, and random edits."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def test_push_that_ends_at_any_step_is_completed(engine: Engine, tmp_path:
     assert "* [New](new.md)\n* [Begin](quickstart.md)" in (other / SUMMARY).read_text()
 
 
-async def test_push_that_created_nothing_takes_no_change_request_of_others(
+async def test_push_does_not_adopt_a_change_request_of_another_user(
     engine: Engine, service: RunningService, tmp_path: Path
 ) -> None:
     folder = await check_out(engine, tmp_path / "folder")
@@ -115,7 +115,7 @@ async def test_front_matter_that_is_not_yaml_is_not_sent(engine: Engine, tmp_pat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(int(os.environ.get("PRESSCHECK_CASES", "1"))))
-async def test_random_edits_arrive_and_nothing_else(engine: Engine, tmp_path: Path, seed: int) -> None:
+async def test_random_edits_arrive_and_other_files_stay_unchanged(engine: Engine, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     folder = await check_out(engine, tmp_path / "guides")
     before = contents(folder)
@@ -129,7 +129,7 @@ async def test_random_edits_arrive_and_nothing_else(engine: Engine, tmp_path: Pa
 
 
 async def require_same_content(engine: Engine, folder: Path, other: Path) -> Path:
-    """Check the change request that a folder follows out into another folder, which must have the same content."""
+    """Check that a new checkout of the folder's change request has the same content. Returns the new folder."""
     checkout = Checkout.find(folder)
     await check_out(engine, other, checkout.state.number)
     paths = {item.id: path for path, item in Checkout.find(other).state.items.items()}
@@ -165,12 +165,12 @@ async def test_second_change_request_has_the_random_edits_of_the_first_one_too(
 
 
 def words(text: str) -> list[str]:
-    """The words of a page without the targets of links, which depend on the names of files."""
+    """Split a page into words, without the targets of links, because they depend on file names."""
     return [word for word in text.replace("](", " ](").split() if not word.startswith("](")]
 
 
 def random_edit(chance: random.Random, folder: Path, number: int) -> set[str]:
-    """Edit, add, move or delete a page, or add a picture; return the paths."""
+    """Edit, add, move or delete a random page, or add a picture. Returns the changed paths."""
     summary = folder / SUMMARY
     lines = summary.read_text().splitlines()
     entries = [at for at, line in enumerate(lines) if line.startswith("* [")]
@@ -253,7 +253,7 @@ async def test_new_page_with_an_unusual_path_is_added_once_by_a_push_that_ends_e
     edit(folder / SUMMARY, "* [Quickstart]", "* [New](ship/new.md)\n* [Quickstart]")
 
     class EndAfterAddition(Interruption):
-        """Ends before it reads the revision that has the new page."""
+        """An engine that ends before it reads the revision with the new page."""
 
         async def read(self, call: Any, **options: Any) -> Any:
             if isinstance(call, GetRevision) and Checkout.find(folder).state.items.get("ship/new.md"):

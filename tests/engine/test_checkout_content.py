@@ -1,4 +1,4 @@
-"""How many files of a checkout are read at the same time."""
+"""The number of files that a checkout reads concurrently."""
 
 import asyncio
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ KEYS: list[Key] = [("page", f"{number}") for number in range(24)]
 
 @dataclass
 class Clock:
-    """The seconds that passed, and those that this process worked; only the test moves them, however busy it is."""
+    """A replacement for `time` whose clocks only the test advances, so that a busy machine does not matter."""
 
     now: float = 0.0
     worked: float = 0.0
@@ -27,7 +27,7 @@ class Clock:
 
 
 @pytest.mark.parametrize(("worked", "waited", "most"), [(0.002, 0.01, AT_ONCE), (0.002, 0.001, FEW_AT_ONCE)])
-async def test_a_far_service_is_asked_for_more_files_at_once(
+async def test_slow_service_gets_more_concurrent_requests(
     monkeypatch: pytest.MonkeyPatch, worked: float, waited: float, most: int
 ) -> None:
     clock = Clock()

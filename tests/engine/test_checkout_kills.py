@@ -1,4 +1,4 @@
-"""Pushes and pulls of a folder that are killed at each write and each file: nothing is lost, nothing is sent twice."""
+"""Pushes and pulls that are killed at each write and each file: nothing is lost and nothing is sent twice."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ from presscheck.errors import ChangedSince
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.service(sample=True, shared=True)]
 
 STRIDE = 1 if "PRESSCHECK_CASES" in os.environ else 9
-"""Each ninth step is tried, alternately before and after what it does; all of them in `make crash`.
+"""The distance between the steps that are tried: alternately before and after an action. `make crash` tries all steps.
 
 `test_push_that_ends_at_any_step_is_completed` ends at every write within one process.
 """
 PATIENCE = 0.1
-"""Seconds after which a request of the killed engine cannot arrive any more."""
+"""Seconds after which requests of the killed engine can no longer arrive."""
 MINE = {"quickstart.md": "\nMine at the end.\n", "ship/returns.md": "\nMine, too.\n"}
-"""What the owner of the folder adds to files before a pull."""
+"""Texts that are appended to files of the folder before a pull, by path."""
 
 
 def edit_everything(folder: Path) -> None:
@@ -66,7 +66,7 @@ def edit_own(folder: Path) -> None:
 
 
 class Steps:
-    """Kills this process before or after the n-th write, download or replaced file."""
+    """Kills this process at a step: each write, download and replaced file has one before and one after it."""
 
     def __init__(self, number: int) -> None:
         self._left = number
@@ -101,7 +101,7 @@ class Steps:
 
 
 async def work(job: dict[str, Any], folder: Path, number: int) -> None:
-    """Push or pull a folder, and be killed at a step."""
+    """Push or pull a folder; the process is killed at step `number` unless it ends before."""
     engine = engine_of({**job, "home": str(folder.with_name(f"home {number}"))})
     await engine.start()
     checkout, subject = Checkout.find(folder), f"{job['task']} {number}"
@@ -119,7 +119,10 @@ async def work(job: dict[str, Any], folder: Path, number: int) -> None:
 
 
 def be_killed_at_each_step() -> None:
-    """Work in forked processes, each with a copy of the folder and killed at another step, until one of them ends."""
+    """Push or pull copies of the folder in forked processes, each of which is killed at a later step.
+
+    Ends when a process is not killed, and prints the number of its step.
+    """
     job = json.loads(sys.argv[1])
     for number in range(1, 100, STRIDE):
         folder = Path(job["folder"]).with_name(f"folder {number}")
@@ -137,9 +140,10 @@ def be_killed_at_each_step() -> None:
 
 
 async def killed_folders(service: RunningService, folder: Path, task: str) -> list[Path]:
-    """Return copies of a folder whose pushes or pulls were killed at one step after another; the last was not.
+    """Push or pull copies of a folder, and kill each process at a later step; the last one is not killed.
 
-    A copy has the number of its step in its name.
+    Returns:
+        The copies, whose names contain the numbers of the steps.
     """
     job = {"base_url": service.base_url, "token": service.token, "folder": str(folder), "task": task}
     program = "from tests.engine.test_checkout_kills import be_killed_at_each_step as main; main()"
@@ -150,7 +154,7 @@ async def killed_folders(service: RunningService, folder: Path, task: str) -> li
 
 
 async def complete_push(engine: Engine, folder: Path, subject: str) -> None:
-    """Push until nothing is left; pull where the push asks for it."""
+    """Push all edits; pull first if the push requires it."""
     checkout = Checkout.find(folder)
     try:
         await push(engine, checkout, folder_changes(checkout), subject)
@@ -167,7 +171,7 @@ async def requests_called(engine: Engine, subject: str) -> list[ChangeRequest]:
 
 
 async def check_pushed(engine: Engine, folder: Path, subject: str) -> None:
-    """Check that all edits arrived once, in one change request, and that the folder has the same files."""
+    """Check that all edits arrived once, in one change request, whose checkout has the same files as the folder."""
     [request] = await requests_called(engine, subject)
     revision = await engine.read(GetChangeRequestRevision(space_id="guides", change_request_id=request.id))
     titles = [page.title for page in flatten(revision.pages)]

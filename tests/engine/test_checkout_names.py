@@ -1,4 +1,4 @@
-"""The names that a checkout gives to files: every item has a file of its own that the disk can store, in the folder."""
+"""File names in a checkout: each item has its own file in the folder, with a name that the file system can store."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from presscheck.errors import ConfigurationError
 
 
 class Disk(NamedTuple):
-    """The rules of a disk for names."""
+    """Rules of a file system for names."""
 
     ignores_case: bool = False
     is_windows: bool = False
@@ -34,17 +34,17 @@ F0, F1 = ".gitbook/assets/f0", ".gitbook/assets/f1"
 LONG = "x" * 222 + ".md"
 
 PLANS: list[tuple[Disk, list[str], list[str]]] = [
-    # names that differ in case alone, of files and of folders, and in the form of accents
+    # names of files and folders that differ only in case, or only in the encoding of accents
     (LINUX, ["Guide/a.md", "guide/b.md", "Guide/A.md"], ["Guide/a.md", "guide/b.md", "Guide/A.md"]),
     (MAC, ["Guide/a.md", "guide/b.md", "Guide/A.md"], ["Guide/a.md", P1, P2]),
     (MAC, ["a/Guide/x/c.md", "a/guide/y/d.md", "a/Guide/z.md"], ["a/Guide/x/c.md", P1, "a/Guide/z.md"]),
     (MAC, ["straße.md", "STRASSE.md"], ["straße.md", P1]),
     (MAC, ["caf\u00e9.md", "cafe\u0301.md"], ["caf\u00e9.md", P1]),
     (LINUX, ["caf\u00e9.md", "cafe\u0301.md"], ["caf\u00e9.md", "cafe\u0301.md"]),
-    # the files that every checkout has
+    # names of files that every checkout has
     (LINUX, ["summary.md", "SUMMARY.md", ".gitbook.yaml"], ["summary.md", P1, P2]),
     (MAC, ["summary.md", "x.md"], [P0, "x.md"]),
-    # a file where another item needs a folder, either way round
+    # a file whose name is the folder of another item, in both orders
     (LINUX, ["a.md", "a.md/b.md"], ["a.md", P1]),
     (LINUX, ["a.md/b.md", "a.md"], ["a.md/b.md", P1]),
     # lengths, in bytes
@@ -52,7 +52,7 @@ PLANS: list[tuple[Disk, list[str], list[str]]] = [
     (LINUX, ["ü" * 111 + ".md", "ü" * 112 + ".md"], ["ü" * 111 + ".md", P1]),
     (LINUX, ["/".join(["x" * 99] * 7), "/".join(["x" * 99] * 7) + "y.md"], ["/".join(["x" * 99] * 7), P1]),
     (LINUX, ["x/" * 49 + "a.md", "x/" * 50 + "b.md"], ["x/" * 49 + "a.md", P1]),
-    # names that only Windows cannot have
+    # names that are invalid only on Windows
     (LINUX, ["CON.md", "docs/nul.txt.md", "a:b.md"], ["CON.md", "docs/nul.txt.md", "a:b.md"]),
     (MAC, ["con.md", "x./y.md", "what?.md"], ["con.md", "x./y.md", "what?.md"]),
     (WINDOWS, ["CON.md", "docs/nul.md", "aux/x.md"], [P0, P1, P2]),
@@ -60,7 +60,7 @@ PLANS: list[tuple[Disk, list[str], list[str]]] = [
     (WINDOWS, ["console.md", "nullable.md", "com10.md"], ["console.md", "nullable.md", "com10.md"]),
     (WINDOWS, ["x./y.md", "x /y.md", 'a"b.md'], [P0, P1, P2]),
     (WINDOWS, ["a:b.md", "what?.md", "a<b>|*.md"], [P0, P1, P2]),
-    # paths that lead out of the folder or are no paths, on every disk
+    # paths that lead out of the folder and texts that are not paths, on every file system
     *(
         (disk, [path, "ok.md"], [P0, "ok.md"])
         for disk in (LINUX, MAC, WINDOWS)
@@ -92,7 +92,7 @@ def test_pages_get_names_that_the_disk_can_store(
     names = planned(disk, paths)
     assert names == expected
     if sys.platform != "linux" and disk is LINUX:
-        return  # other disks are tested with their own rules
+        return  # this file system cannot store all of these names
     for number, name in enumerate(names):
         write_file(locate(tmp_path, name, set()), f"{number}".encode())
     assert [read_file(locate(tmp_path, name, set())) for name in names] == [
@@ -100,20 +100,20 @@ def test_pages_get_names_that_the_disk_can_store(
     ]
 
 
-def test_names_of_items_that_are_in_the_folder_stay() -> None:
+def test_items_keep_the_names_that_they_have_in_the_folder() -> None:
     assert planned(MAC, ["Guide/a.md", "guide/b.md"], {"p1": "guide/b.md"}) == [P0, "guide/b.md"]
     assert planned(WINDOWS, ["con.md", "b.md"], {"p0": "con.md"}) == ["con.md", "b.md"]
 
 
-def test_pages_get_other_names_than_files_of_the_user_that_the_disk_takes_for_the_same() -> None:
+def test_page_names_do_not_clash_with_files_of_the_user() -> None:
     assert planned(MAC, ["Notes.md", "x/a.md", "b.md"], others=("notes.md", "X/own.md")) == [P0, P1, "b.md"]
 
 
-def test_disk_that_refuses_names_of_windows_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_disk_that_refuses_names_like_windows_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert refuses_reserved_names(tmp_path) == (sys.platform == "win32")
     touch = Path.touch
 
-    def refuse(file: Path) -> None:  # as a disk of Windows does on Linux
+    def refuse(file: Path) -> None:  # like a file system of Windows that is mounted on Linux
         if "?" in file.name:
             raise OSError(errno.EINVAL, "Invalid argument")
         touch(file)
@@ -162,7 +162,7 @@ def test_files_and_snippets_keep_their_folders() -> None:
 
 
 @each_case("moved", [False, True])
-def test_links_become_paths_where_the_paths_of_the_service_do_not_lead_there(*, moved: bool) -> None:
+def test_links_are_rewritten_to_relative_paths_in_the_folder(*, moved: bool) -> None:
     picture, snippet = {"path": ".gitbook/assets/a.png", "oid": ""}, {"path": ".gitbook/includes/note.md", "oid": ""}
     revision = Revision.model_validate(
         {
@@ -184,7 +184,7 @@ def test_links_become_paths_where_the_paths_of_the_service_do_not_lead_there(*, 
 
 
 @pytest.mark.service(sample=True, shared=True)
-async def test_unusual_files_of_the_user_stay_as_they_are(engine: Engine, tmp_path: Path) -> None:
+async def test_unusual_files_of_the_user_stay_unchanged(engine: Engine, tmp_path: Path) -> None:
     folder = await check_out(engine, tmp_path / "guides")
     before = contents(folder)
     not_utf_8 = (b"caf\xe9.md", b"\xff") if sys.platform == "linux" else ()
@@ -209,7 +209,7 @@ async def test_nothing_is_written_through_a_link_to_another_folder(engine: Engin
     (folder / "ship").symlink_to(elsewhere, target_is_directory=True)
     there = contents(elsewhere)
     checkout = Checkout.find(folder)
-    checkout.state.revision = ""  # everything is brought again
+    checkout.state.revision = ""  # pull everything again
     (folder / SUMMARY).unlink()
     with pytest.raises(ConfigurationError, match="symbolic link"):
         await pull(engine, checkout)

@@ -1,4 +1,4 @@
-"""A folder that follows a change request starts another one: it has all edits, and no content of main is lost."""
+"""Pushing a folder that follows a change request to a new one: all edits are sent, and main keeps its content."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ async def test_push_that_ends_early_goes_on_in_the_new_change_request(
     pushed = await push_all(engine, folder)
     assert pushed.request and pushed.request.number == first.number + 1
     other = await check_out(engine, tmp_path / "other", pushed.request.number)
-    del files[SUMMARY]  # has new titles
+    del files[SUMMARY]  # its titles have changed
     assert contents(other).items() >= in_new_checkout(files).items()
 
 

@@ -1,4 +1,4 @@
-"""Edits of others in the middle of a push, after one that was killed, and while a conflict is open: none is lost."""
+"""Edits by other users during a push, after a killed push and during an open conflict are not lost."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NEW = "# New\n\nFirst line.\n\nMiddle.\n\nLast line.\n"
 
 
 async def send(service: RunningService, folder: Path, *changes: Any) -> None:
-    """Edit the change request that a folder follows, as another client."""
+    """Edit the change request that a folder follows with another client."""
     state = Checkout.find(folder).state
     async with Client(service.base_url, service.token) as other:
         path = {"space_id": state.space, "change_request_id": state.request or ""}
@@ -40,7 +40,7 @@ def text_of(folder: Path, path: str, text: str) -> UpdatePage:
 
 
 def sender(service: RunningService, folder: Path, change: UpdatePage) -> Callable[[], None]:
-    """Return a function that edits like `send`, and returns when the edit has arrived."""
+    """Return a function that sends an edit with `send` and waits until it has arrived."""
 
     def edit_meanwhile() -> None:
         thread = threading.Thread(target=lambda: asyncio.run(send(service, folder, change)))
@@ -59,7 +59,7 @@ async def followed(engine: Engine, folder: Path) -> Path:
 
 
 async def served(engine: Engine, folder: Path, path: str) -> str:
-    """Return a page as the change request of a folder has it."""
+    """Return the text of a page in the change request that a folder follows."""
     state = Checkout.find(folder).state
     other = await check_out(engine, folder.with_name(f"other {folder.name}"), state.number)
     paths = {item.id: path for path, item in Checkout.find(other).state.items.items()}
@@ -72,7 +72,7 @@ def add_page(folder: Path, path: str = "new.md") -> None:
 
 
 async def page_without_final_text(engine: Engine, folder: Path) -> Path:
-    """Add a page to a folder with a push that ends before it sends the final text."""
+    """Push a new page from a folder; the push is interrupted before it sends the final text."""
     await followed(engine, folder)
     add_page(folder)
     edit(folder / "quickstart.md", "# Quickstart", "# Begin")
@@ -108,7 +108,7 @@ async def test_page_of_a_killed_push_has_a_conflict_where_others_edited_the_same
     assert "My middle." in text and "Their middle." in text
 
 
-async def test_page_of_a_killed_push_that_others_left_alone_stays_as_it_is(
+async def test_page_of_a_killed_push_without_edits_of_others_stays_unchanged(
     engine: Engine, service: RunningService, tmp_path: Path
 ) -> None:
     folder = await page_without_final_text(engine, tmp_path / "guides")

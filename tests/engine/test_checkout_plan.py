@@ -1,4 +1,4 @@
-"""The plan of a push: the edits lead from any page tree to any other, and touch nothing else."""
+"""The plan of a push: its edits turn any page tree into any other one, and change nothing else."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def children_of(tree: Tree, above: str | None) -> Tree:
 
 
 def edited_tree(chance: random.Random, tree: Tree) -> Tree:
-    """The tree after random moves, deletions and additions of documents."""
+    """Return the tree after random moves, deletions and additions of documents."""
     for number in range(chance.randrange(8)):
         documents = [page["id"] for page in flatten(tree) if page["type"] == "document"]
         above = chance.choice([None, *(page["id"] for page in flatten(tree))])
@@ -55,7 +55,7 @@ def edited_tree(chance: random.Random, tree: Tree) -> Tree:
 
 
 def as_listed(tree: Tree) -> Tree:
-    """The order in which a table of contents has the pages: groups last."""
+    """Sort pages as in a table of contents: groups last."""
     return sorted(tree, key=lambda page: page["type"] == "group")
 
 
@@ -104,7 +104,7 @@ def test_plans_lead_to_the_wanted_tree() -> None:
         assert outline(as_listed(applied(before, plan))) == outline(wanted), seed
 
 
-def test_tree_that_is_the_same_needs_no_edits() -> None:
+def test_unchanged_tree_needs_no_edits() -> None:
     for seed in range(100):
         tree = random_tree(random.Random(seed), 12)
         assert plan_of(tree, as_listed(tree)).changes == (), seed

@@ -1,4 +1,4 @@
-"""Programs of the user: standard input, memory, and the environment."""
+"""Programs of the user: their standard input, memory limit and environment variables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_program_need_not_read_its_input() -> None:
 
 
 def test_a_program_has_limited_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    if sys.platform != "linux":  # others cannot limit another process
+    if sys.platform != "linux":  # other systems cannot limit the memory of another process
         return
     monkeypatch.setattr(child_programs, "MAX_MEMORY", 200 << 20)
     code = "import sys; sys.stdin.read(); len(bytearray(SIZE))"
@@ -45,14 +45,14 @@ def test_a_program_does_not_get_the_token(monkeypatch: pytest.MonkeyPatch) -> No
     assert "secret" not in run("import os; print(dict(os.environ))").output
 
 
-def test_a_program_does_not_get_the_tab_of_the_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_program_does_not_inherit_the_driver_of_a_browser_tab(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DRIVER_VARIABLE, DRIVER)
     assert DRIVER not in run("import os; print(dict(os.environ))").output
     monkeypatch.setenv(DRIVER_VARIABLE, "the user's own")
     assert "the user's own" in run("import os; print(dict(os.environ))").output
 
 
-def test_the_reason_of_a_failure_is_looked_for_at_the_beginning() -> None:
+def test_reason_for_a_failure_is_searched_only_at_the_beginning() -> None:
     blank = " " * child_programs.MAX_READ_FOR_REASON
     assert str(ProgramOutput(1, "", f"{blank[7:]}no file").failure("own")) == "own: failed with exit code 1: no file"
     late = ProgramOutput(1, "", f"{blank}no file").failure("own")

@@ -1,4 +1,4 @@
-"""Forms of claims and of audiences: what typed texts make of a schema, and which values a claim can have."""
+"""Forms for claims and audiences: the results of typed texts, and the values that claims can have."""
 
 from typing import Any
 
@@ -50,7 +50,7 @@ def test_a_new_claim_is_added_at_its_path() -> None:
 
 
 @each_case("name", ["nick", "plan", "beta", "team.size"])
-def test_a_claim_that_is_not_changed_changes_nothing(name: str) -> None:
+def test_unchanged_form_of_a_claim_changes_nothing(name: str) -> None:
     form = ClaimForm(SCHEMA, CLAIMS[name])
     change = made(CLAIMS[name])
     assert form.changes_nothing(change)
@@ -87,7 +87,7 @@ def test_a_renamed_claim_keeps_its_place_and_a_value_with_a_comma_stays_one() ->
         ({"path": "nick.x", "description": "d"}, "path", "no object claim \u201cnick\u201d: make it in the JSON"),
     ],
 )
-def test_mistakes_in_a_claim_are_at_their_field(typed: dict[str, str], field: str, reason: str) -> None:
+def test_error_in_a_claim_names_the_field(typed: dict[str, str], field: str, reason: str) -> None:
     with pytest.raises(InvalidArgument) as error:
         made(**typed)
     assert (error.value.field, reason in error.value.reason) == (field, True), error.value.reason
@@ -106,7 +106,7 @@ NAMES = {field.label: field.name for field in AudienceForm([*CLAIMS.values()]).f
 
 
 def audience(known: Audience | None = None, **typed: str) -> Audience:
-    """What the form of an audience makes; claims are given by their labels."""
+    """Fill in the form of an audience. The names of fields are their labels, with `__` for a dot."""
     form = AudienceForm([*CLAIMS.values()], known)
     texts = {**dict.fromkeys((field.name for field in form.fields), ""), **form.present}
     named = {NAMES.get(label.replace("__", "."), label): text for label, text in typed.items()}
@@ -127,7 +127,7 @@ def test_an_audience_has_the_claims_that_were_typed() -> None:
     assert inside.claims == {"team": {"name": "y", "size": 3}}
 
 
-def test_an_audience_comes_back_as_it_was() -> None:
+def test_unchanged_form_of_an_audience_returns_an_equal_audience() -> None:
     claims: dict[str, Any] = {
         "nick": " spaces around ",
         "plan": "unknown",
@@ -168,7 +168,7 @@ def test_an_audience_comes_back_as_it_was() -> None:
         ),
     ],
 )
-def test_mistakes_in_an_audience_are_at_their_field(typed: dict[str, str], field: str, reason: str) -> None:
+def test_error_in_an_audience_names_the_field(typed: dict[str, str], field: str, reason: str) -> None:
     with pytest.raises(InvalidArgument) as error:
         audience(**typed)
     assert (error.value.field, reason in error.value.reason) == (NAMES.get(field, field), True), error.value.reason

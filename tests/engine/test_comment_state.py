@@ -1,4 +1,4 @@
-"""Which comments count as open."""
+"""Comments that are open, and comments that are the text of a review."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def comment(**more: Any) -> Comment:
         ({"target": {"review": "r", "page": {"id": "p"}}}, True, False),
     ],
 )
-def test_open_is_what_was_sent_is_not_resolved_and_is_more_than_the_text_of_a_review(
+def test_open_comments_are_sent_unresolved_and_not_the_text_of_a_review(
     given: dict[str, Any], *, is_open: bool, is_review: bool
 ) -> None:
     assert (is_open_comment(comment(**given)), is_review_text(comment(**given))) == (is_open, is_review)

@@ -1,4 +1,4 @@
-"""What the app knows of the connection: its status, the log of requests, and the people of an organization."""
+"""The status of the connection, the log of requests, and the people in an organization."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SPACE = GetSpace(space_id="s")
 
 
 class TestStatus:
-    """The connection status and its listeners."""
+    """Tests of the connection status and its listeners."""
 
     def test_unsent_writes_are_counted_after_each_change(self) -> None:
         rows: list[OutboxEntry] = []
@@ -55,7 +55,7 @@ class TestStatus:
         connection.set_running(None)
         assert (len(told), len(others), others[-1].running) == (1, 3, None)
 
-    def test_offline_since_it_was_first_noticed(self) -> None:
+    def test_offline_since_is_the_time_of_the_first_notice(self) -> None:
         connection = ConnectionState(tuple, read_only=False)
         told: list[Status] = []
         connection.listen(told.append)
@@ -76,7 +76,7 @@ def record(path: str, call: Operation[Any] | None = None, **more: Any) -> Reques
 
 
 class TestActivity:
-    """The log of requests and cache reads."""
+    """Tests of the log of requests and cache reads."""
 
     async def entries(self, activity: Activity) -> tuple[Entry, ...]:
         watching = activity.watch()
@@ -134,7 +134,7 @@ MEMBERS = ListMembers(organization_id="o", limit=ALL)
 
 
 class People(ScriptedService):
-    """A service whose list of members may be missing."""
+    """A service that may have no list of members."""
 
     missing: str | None = None
 
@@ -148,7 +148,7 @@ class People(ScriptedService):
 
 
 class TestMembers:
-    """Who can be mentioned or asked."""
+    """Tests of the list of people and of the signed-in user."""
 
     def service(self) -> People:
         def member(user: User, role: str | None) -> dict[str, Any]:
@@ -160,7 +160,7 @@ class TestMembers:
         found = await people_in(self.service(), "o", [NELL])
         assert [(person.user.id, person.role) for person in found] == [("ada", "admin"), ("jon", "guest")]
 
-    async def test_guests_see_the_users_that_they_know(self) -> None:
+    async def test_forbidden_list_of_members_is_replaced_by_known_users(self) -> None:
         service = People([(MEMBERS, Forbidden("No", request="", status=403))])
         found = await people_in(service, "o", [JON, None, ADA, JON])
         assert [(person.user.id, person.role) for person in found] == [("jon", ""), ("ada", "")]
@@ -168,7 +168,7 @@ class TestMembers:
         with pytest.raises(NotFound):
             await people_in(service, "o", [])
 
-    async def test_a_service_without_a_list_of_members_knows_some_people(self) -> None:
+    async def test_without_a_list_of_members_known_users_and_other_people_are_added(self) -> None:
         service = self.service()
         service.missing = "This service has no list of members"
         found = await people_in(service, "o", [None, JON, User(id="known")])

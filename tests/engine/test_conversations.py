@@ -1,4 +1,4 @@
-"""Conversations from a file: each is reported, a refused batch does not lose the others, and memory stays small."""
+"""Conversations from a file: each is reported, a refused one does not stop the others, and memory use is small."""
 
 import io
 import tracemalloc
@@ -38,7 +38,7 @@ async def test_each_line_is_reported_and_one_refused_conversation_does_not_stop_
     assert sorted(sent, key=int) == [str(number) for number in range(BATCH + 5) if number != 7]
 
 
-async def test_who_may_not_send_learns_it_at_once() -> None:
+async def test_import_without_permission_ends_after_one_request() -> None:
     calls = 0
 
     async def send(call: IngestConversations) -> None:
@@ -54,14 +54,14 @@ async def test_who_may_not_send_learns_it_at_once() -> None:
 
 
 def told(content: bytes) -> list[tuple[int, str, str]]:
-    """Line, id and problem of each conversation in a file."""
+    """Return the line, id and problem of each conversation in a file."""
     return [
         (one.number, one.conversation.id if one.conversation else "", one.problem)
         for one in read_conversations(io.BytesIO(content))
     ]
 
 
-def test_an_array_is_read_as_lines_are() -> None:
+def test_array_is_read_like_lines() -> None:
     pretty = b'\n[\n  {"id": "a", "parts": [\n    {"role": "user", "body": "]},{ \\" \xe2\x82\xac"}]},\n'
     assert told(pretty + b'{"id": "b", "parts": []}, 7\n,{"id": 3}]')[0] == (3, "a", "")
     found = told(pretty + GOOD % 5 + b",7,\n" + GOOD % 6 + b"]")
@@ -73,7 +73,7 @@ def test_an_array_is_read_as_lines_are() -> None:
     assert told(b"[]") == told(b" \n ") == told(b"") == []
 
 
-def test_a_line_without_an_end_and_a_large_file_take_little_memory(tmp_path: Path) -> None:
+def test_large_files_take_little_memory_and_overlong_lines_are_rejected(tmp_path: Path) -> None:
     file, body = tmp_path / "large.jsonl", b"x" * 20_000
     talk = b'{"id": "%d", "parts": [{"role": "user", "body": "' + body + b'"}]}'
     for start, end, comma in ((b"", b"\n", b""), (b"[", b"]", b",")):

@@ -63,13 +63,13 @@ pytestmark = pytest.mark.service(shared=True, prepare=with_mia)
 
 
 def another_token(service: RunningService, person: str) -> str:
-    """A second token of the owner, or one of somebody else."""
+    """Create an additional token for a user."""
     with in_its_database(service) as session:
         return create_token(session, system_clock, person, "second", None)
 
 
 def doubtful(engine: Engine, call: Operation[Any], noted: tuple[str, ...] = ()) -> int:
-    """A write of which nobody knows whether it arrived."""
+    """Queue a write whose delivery is unknown. Returns its number."""
     number = engine.write(call, hold=60).id
     engine.outbox.note_existing(number, noted)
     engine.outbox.sending(number, time.time() - LONG_AGO)
@@ -96,7 +96,7 @@ def path(request: Any) -> dict[str, str]:
     return {"space_id": request.space, "change_request_id": request.id}
 
 
-async def test_an_equal_comment_of_another_user_is_not_taken_for_ours(
+async def test_equal_comment_of_another_user_is_not_mistaken_for_the_sent_one(
     engine: Engine, service: RunningService, tmp_path: Path
 ) -> None:
     request = await begun(engine)
@@ -125,7 +125,7 @@ async def test_a_sent_comment_is_found_after_reformatting_by_the_service(
     assert len((await engine.read(threads(request))).items) == 1
 
 
-async def test_an_earlier_equal_comment_is_not_taken_for_the_new_one(
+async def test_earlier_equal_comment_is_not_mistaken_for_the_sent_one(
     engine: Engine, service: RunningService, tmp_path: Path
 ) -> None:
     request = await begun(engine)
@@ -140,7 +140,7 @@ def texts_of(page: Any) -> list[str]:
     return [one.body.markdown.strip() for one in page.items]
 
 
-async def test_a_write_undone_before_it_is_sent_is_not_sent(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_write_that_is_undone_in_time_is_not_sent(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     request = await begun(engine)
     looking, go_on = asyncio.Event(), asyncio.Event()
     there = DeliveryReconciler.existing
@@ -215,7 +215,7 @@ async def test_only_a_token_of_the_author_sends_a_write(
     number = first.write(comment(request, "Before the token was renewed"), hold=60).id
     await first.close()
     other = engine_on(service, home, token=another_token(service, "mia"))
-    await other.start()  # who it is, is known before the write is due
+    await other.start()  # the user is read before the write is due
     await until(lambda: [one.error for one in other.waiting()] == [delivery.OTHER_AUTHOR])
     await other.write(comment(request, "Meanwhile")).landed()
     await other.close()
@@ -277,7 +277,10 @@ REFUSED, WAITING = (400, 403, 404, 409, 412, 413, 422), (429, 500)
 
 
 def calls(status: int) -> list[Operation[Any]]:
-    """A write of each kind, each in a change request of its own; after a 409, one that follows it there."""
+    """Return a write of each kind, each in its own change request.
+
+    For the status 409, another write follows each of them in the same change request.
+    """
     found: list[Operation[Any]] = []
     for kind in KINDS:
         where = {"space_id": str(status), "change_request_id": kind.__name__}
@@ -331,7 +334,7 @@ async def test_a_failed_immediate_write_raises_its_error(tmp_path: Path) -> None
         (http(403, {"error": {"code": 403, "message": "No."}}), "Out of memory"),
     ],
 )
-async def test_whether_an_immediate_write_was_made_is_looked_up(tmp_path: Path, found: bytes, says: str) -> None:
+async def test_failed_immediate_write_reports_whether_it_was_made(tmp_path: Path, found: bytes, says: str) -> None:
     publish = sites.PublishSite(organization_id="o", site_id="s")
     failed = http(500, {"error": {"code": 500, "message": "Out of memory"}})
     always: dict[str, Fault] = {f"/v1{publish.wire_path()}": failed, "/v1/orgs/o/sites/s": found}
@@ -370,7 +373,7 @@ async def test_a_write_edited_before_it_is_sent_is_sent_as_edited(
     assert engine.waiting() == ()
 
 
-async def test_a_redirect_is_sent_without_a_look_before_and_found_by_its_path_and_target(
+async def test_redirect_is_sent_without_a_search_and_found_later_by_path_and_target(
     engine: Engine, service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     organization = (await engine.read(ListOrganizations())).items[0].id

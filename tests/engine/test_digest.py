@@ -1,4 +1,4 @@
-"""The beginning of a digest, and quiet hours, as users write them."""
+"""Values of `--since`, and quiet hours."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ def thursday() -> datetime:
         ("2d", "2026-11-24T15:30:00+01:00"),
         ("1w", "2026-11-19T15:30:00+01:00"),
         ("2026-11-01", "2026-11-01T00:00:00+01:00"),
-        ("2026-10-25", "2026-10-25T00:00:00+02:00"),  # when the clocks were changed
+        ("2026-10-25", "2026-10-25T00:00:00+02:00"),  # the day on which the clocks change
         ("2026-07-01T08:00", "2026-07-01T08:00:00+02:00"),
         ("2026-11-01T08:00Z", "2026-11-01T08:00:00+00:00"),
     ],
 )
-def test_a_beginning_is_a_word_an_age_or_a_date(text: str, beginning: str) -> None:
+def test_since_is_a_word_an_age_or_a_date(text: str, beginning: str) -> None:
     assert parse_since(text, thursday()).isoformat() == beginning
 
 
-def test_a_beginning_in_the_first_year_is_before_everything() -> None:
+def test_since_may_be_in_the_year_1() -> None:
     assert is_after("2026-11-01T08:00:00Z", parse_since("0001-01-01", thursday()))
 
 
 @each_case("text", ["", "tomorrow", "2026-11-27", "-1d", "99999d", "13-13", "\x1b[2J", "1y"])
-def test_another_beginning_is_an_error_that_names_the_option(text: str) -> None:
+def test_invalid_since_is_an_error_that_names_the_option(text: str) -> None:
     with pytest.raises(InvalidArgument, match="--since"):
         parse_since(text, thursday())
 

@@ -1,4 +1,4 @@
-"""A service with the operations of its document and no others: answers are put together from those that it has."""
+"""A service with only the operations in its API document: other responses are composed from them."""
 
 from pathlib import Path
 from typing import Any
@@ -76,7 +76,7 @@ async def test_members_come_from_teams(service: RunningService, tmp_path: Path) 
 
 
 @pytest.mark.slow
-async def test_changes_are_those_of_a_service_that_lists_them(service: RunningService, tmp_path: Path) -> None:
+async def test_compared_changes_equal_those_that_a_service_lists(service: RunningService, tmp_path: Path) -> None:
     engine = await started(service, tmp_path)
     changes = await engine.read(GetChangeRequestChanges(**TYPOS))
     [request] = await say(service, service.token, GetChangeRequest(**TYPOS))
@@ -118,7 +118,7 @@ async def test_main_is_readable_while_a_change_request_equals_it(service: Runnin
     [space] = await say(service, service.token, GetSpace(space_id="cli"))
     [empty] = await say(service, service.token, CreateChangeRequest(space_id="cli", subject="Empty"))
     assert empty.revision == space.revision
-    engine._reads._substitutes._holders.clear()  # it is searched again after half a minute
+    engine._reads._substitutes._holders.clear()  # otherwise the search is repeated only after half a minute
     pages = (await engine.read(ListPages(space_id="cli"))).pages
     assert (await engine.read(GetPage(space_id="cli", page_id=pages[0].id, format="markdown"))).markdown
     assert (await engine.read(GetCurrentRevision(space_id="cli"))).id == space.revision
@@ -132,7 +132,7 @@ async def test_main_is_readable_while_a_change_request_equals_it(service: Runnin
 async def test_a_revision_is_not_read_from_a_change_request_that_was_edited(
     service: RunningService, tmp_path: Path
 ) -> None:
-    """The change request had the revision when it was found, and has another one now."""
+    """The engine remembers that the change request has the revision, but an edit has replaced it since."""
     engine = await started(service, tmp_path)
     [empty] = await say(service, service.token, CreateChangeRequest(space_id="notes", subject="Empty"))
     pages = (await engine.read(ListPages(space_id="notes"))).pages
@@ -153,7 +153,7 @@ async def test_a_revision_is_not_read_from_a_change_request_that_was_edited(
     await engine.close()
 
 
-async def test_the_structure_of_a_site_is_that_of_its_published_form(service: RunningService, tmp_path: Path) -> None:
+async def test_site_structure_is_read_from_the_published_site(service: RunningService, tmp_path: Path) -> None:
     engine = await started(service, tmp_path)
     sites = {site.title: site for site in (await engine.read(ListSites(**ORGANIZATION))).items}
     [live, draft] = sites["Tallowick Docs"], sites["Inside Tallowick"]
@@ -183,7 +183,7 @@ async def test_writes_of_an_unknown_user_are_sent_once(service: RunningService, 
     await engine.close()
 
 
-async def test_what_the_service_lacks_is_asked_for_once_and_then_known(service: RunningService, tmp_path: Path) -> None:
+async def test_missing_operations_are_detected_and_remembered(service: RunningService, tmp_path: Path) -> None:
     engine = await started(service, tmp_path)
     assert engine.missing_reason(EditChangeRequestContent) is None, "nothing is known yet"
     spaces = {space.id: space for space in (await engine.read(ListSpaces(**ORGANIZATION))).items}
@@ -205,7 +205,7 @@ async def test_what_the_service_lacks_is_asked_for_once_and_then_known(service: 
 
 
 async def test_a_forecast_needs_exact_revisions(service: RunningService, tmp_path: Path) -> None:
-    """A base that is only nearly right could hide a conflict."""
+    """A base that is only similar could hide a conflict."""
     engine = await started(service, tmp_path)
     outdated = await engine.read(GetChangeRequest(space_id="runbook", change_request_id="2"))
     assert outdated.outdated

@@ -1,4 +1,4 @@
-"""What a draft is, where it was written, and what became of that place."""
+"""Drafts: their labels, the places where they were written, and the state of these places."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_draft_of_a_change_request_has_a_name_and_a_target(name: str, label: s
     assert (found.path, found.is_page, found.is_live) == (REQUEST, name == "edit p1", False)
 
 
-def test_what_is_not_known_of_a_draft_is_left_out() -> None:
+def test_draft_without_details_omits_them() -> None:
     assert draft(draft_key("5", "edit p1")).label == "page without a title"
     assert draft(draft_key("5", "page p1")).label == "comment on a page"
     assert draft(draft_key("5", "title p1")).label == "title of a page"
@@ -102,20 +102,20 @@ def test_drafts_on_live_content_belong_to_no_change_request() -> None:
         ("AI instructions o1", "AI instructions", DraftPlace("instructions", "o1", "edit")),
     ],
 )
-def test_other_drafts_have_the_place_in_which_they_were_written(key: str, label: str, place: DraftPlace) -> None:
+def test_drafts_outside_of_change_requests_have_a_label_and_a_place(key: str, label: str, place: DraftPlace) -> None:
     found = draft(key, **ABOUT)
     assert (found.label, found.place) == (label, place)
     assert draft(key, title="Docs").label == f"{label}: Docs"
     assert draft(key, title=label).label == label
 
 
-def test_a_place_without_a_target_is_not_known() -> None:
+def test_draft_without_the_id_of_its_target_has_no_place() -> None:
     assert draft("share link l1").place is None
     assert draft("share link l1", site="st", space="api").place == DraftPlace("share links", "st")
     assert draft("something").place is None
 
 
-def test_the_texts_that_drafts_were_edited_from_are_no_drafts() -> None:
+def test_base_texts_of_drafts_are_not_listed() -> None:
     keys = [
         draft_key("5", "edit p1"),
         draft_key("5", "base p1"),
@@ -152,7 +152,7 @@ def test_a_form_is_read_field_by_field() -> None:
         assert (draft(key, text).fields, draft(key, text).readable) == ({}, text)
 
 
-def test_the_place_of_a_draft_is_stored_as_far_as_it_is_known() -> None:
+def test_place_of_a_draft_is_stored_with_cached_titles() -> None:
     known: dict[str, Any] = {}
 
     class Stored:
@@ -182,13 +182,13 @@ def test_the_place_of_a_draft_is_stored_as_far_as_it_is_known() -> None:
         ("missing", None, "missing"),
     ],
 )
-def test_what_became_of_the_place_of_a_draft(status: str | None, pages: frozenset[str] | None, fate: Fate) -> None:
+def test_fate_depends_on_the_status_and_the_pages(status: str | None, pages: frozenset[str] | None, fate: Fate) -> None:
     assert fate_of(draft(draft_key("5", "edit p1")), status, pages) == fate
     expected = "" if fate == "page deleted" else fate
     assert fate_of(draft(draft_key("5", "reply p1")), status, pages) == expected
 
 
-async def test_the_service_is_asked_what_became_of_it() -> None:
+async def test_fate_is_read_from_the_service() -> None:
     service = ScriptedService()
     page, reply = (draft(draft_key("5", name), **ABOUT) for name in ("edit b", "reply c1"))
     assert await read_fate(service, page) == "missing"

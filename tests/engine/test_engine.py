@@ -1,4 +1,4 @@
-"""The engine over real files, the real client and the real service."""
+"""The engine with real files, the real client and a real service."""
 
 import asyncio
 import time
@@ -100,7 +100,7 @@ async def test_an_offline_comment_is_shown_as_pending_and_sent_once(
 
 
 @pytest.mark.parametrize("priority", [Priority.REQUESTED, Priority.BACKGROUND])
-async def test_a_read_of_the_user_ends_the_offline_state_and_sends_the_outbox(
+async def test_successful_read_ends_the_offline_state_and_sends_the_outbox(
     engine: Engine, service: RunningService, monkeypatch: pytest.MonkeyPatch, priority: Priority
 ) -> None:
     monkeypatch.setattr(scheduler, "FIRST_PAUSE", 1000.0)
@@ -358,7 +358,7 @@ async def test_damage_of_the_open_cache_is_reported(engine: Engine) -> None:
     assert engine.known(ListOrganizations())
 
 
-async def test_what_is_open_is_read_again_online_although_the_pending_writes_cannot_be_counted(
+async def test_subscriptions_become_stale_online_although_pending_writes_cannot_be_counted(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def count() -> tuple[OutboxEntry, ...]:

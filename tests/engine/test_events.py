@@ -61,7 +61,7 @@ CHANGES: dict[str, tuple[RequestState | None, RequestState, str]] = {
     "merged": (STILL, replace(STILL, status="merged", merged=deed("merged")), "Mia merged #5 Rewrite"),
     "merged by nobody knows whom": (STILL, replace(STILL, merged=UserAction("merged")), "somebody merged #5 Rewrite"),
 }
-"""What was, what is, and what is told of it."""
+"""State before, state after, and text of the event."""
 
 NOTHING: dict[str, tuple[RequestState | None, RequestState]] = {
     "the same": (STILL, STILL),
@@ -89,7 +89,7 @@ def test_each_change_is_one_event_with_its_text(name: str) -> None:
     assert diff_snapshots(None, Snapshot({"c": now}), ME) == (), "a first look tells nothing"
 
 
-def test_the_table_has_every_kind() -> None:
+def test_table_contains_every_kind_of_event() -> None:
     kinds = {event.kind for was, now, _ in CHANGES.values() for event in diff_snapshots(*looks(was, now), ME)}
     assert kinds | {"published"} == EVENT_TEXTS.keys()
 
@@ -99,8 +99,8 @@ def test_changes_without_an_event(name: str) -> None:
     assert diff_snapshots(*looks(*NOTHING[name]), ME) == ()
 
 
-def test_each_action_is_reported_once_in_any_order_of_snapshots() -> None:
-    """Any order of states, with looks that miss some of them: no act twice, no own act."""
+def test_each_action_is_reported_once_although_snapshots_are_missing() -> None:
+    """Snapshots may miss states. No action is reported twice, and no action of the user is reported."""
     acts = {f"d{number}": deed("reply", who) for number, who in enumerate((MIA, ME, MIA))}
     states = [Snapshot({"c": replace(STILL, actions=dict(list(acts.items())[:count]))}) for count in range(4)]
     for in_order in combinations(states, 3):
@@ -133,7 +133,7 @@ def test_own_merges_cause_no_outdated_events() -> None:
     ]
 
 
-def test_old_review_requests_of_a_truncated_view_are_no_events() -> None:
+def test_old_review_requests_in_a_truncated_view_cause_no_events() -> None:
     long_list = Snapshot({"b": replace(STILL, updated_at="2026-05-20T10:30:00.000Z")}, complete=False)
     old = replace(deed("review-asked"), at="2026-05-19T10:00:00.000Z")
     for asked, count in ((old, 0), (deed("review-asked"), 1)):
@@ -172,7 +172,7 @@ async def test_the_event_log_keeps_the_latest_events(engine: Engine) -> None:
     assert engine.outbox.recall("events") == "2"
 
 
-async def test_the_event_log_goes_on_after_a_full_disk(engine: Engine) -> None:
+async def test_event_log_continues_after_a_full_disk(engine: Engine) -> None:
     events, file = engine.events, engine.outbox._db
     events.first, events.pause = 0, 0.01
     looks = events.watch()
@@ -184,14 +184,14 @@ async def test_the_event_log_goes_on_after_a_full_disk(engine: Engine) -> None:
     engine.triage.done(request)
     event = Event("reply", "mia", "Mia", "2026-05-21", "c", "api", 5)
     engine.outbox.remember(f"{EVENT}9", write_event(event))
-    file.execute("PRAGMA query_only = 1")  # so that the change request cannot be shown again
+    file.execute("PRAGMA query_only = 1")  # the change request cannot be unhidden
     assert isinstance((await anext(looks))[1], StoreError)
     file.execute("PRAGMA query_only = 0")
     assert (await anext(looks))[0] == (event,)
     assert engine.triage.hidden_state(request) is None
 
 
-async def test_a_look_that_is_woken_and_cancelled_at_once_ends(engine: Engine) -> None:
+async def test_cancellation_together_with_a_wake_ends_the_watch(engine: Engine) -> None:
     engine.events.first = 0
     looks = engine.events.watch()
     await anext(looks)

@@ -1,4 +1,4 @@
-"""The conflict forecast agrees with the merge of the service, on generated changes of both sides."""
+"""The conflict forecast agrees with merges by the service, for random changes on both sides."""
 
 import os
 import random
@@ -21,9 +21,9 @@ from presscheck.engine.engine import Engine
 from presscheck.engine.review.merge_forecast import Forecast, forecast
 
 CASES = int(os.environ.get("PRESSCHECK_CASES", "3"))
-"""`make forecast` runs 500."""
+"""The number of random cases; `make forecast` runs 500."""
 FIRST = 5
-"""The seed of the first case: of three from here, one has a conflict."""
+"""The seed of the first case; one of the first three cases has a conflict."""
 LINES = [f"Sentence {number} says what it has to say." for number in range(6)]
 
 
@@ -36,7 +36,7 @@ async def merged(engine: Engine, request: ChangeRequest) -> str:
 
 
 def change(chance: random.Random, page: RevisionPage) -> Any:
-    """One of the things that people do to a page."""
+    """Return a random edit of a page."""
     lines, at = [*LINES], chance.randrange(len(LINES))
     act = chance.choice(["words", "words", "line", "add", "remove", "delete", "title", "details", "same"])
     if act == "words":
@@ -59,7 +59,11 @@ def change(chance: random.Random, page: RevisionPage) -> Any:
 
 
 async def a_case(engine: Engine, organization: str, seed: int) -> tuple[Forecast | None, str]:
-    """Both sides change a space; the forecast, and what the merge came to."""
+    """Edit a space in two change requests and merge one of them.
+
+    Returns:
+        The forecast for the other change request, and the result of its merge.
+    """
     chance = random.Random(seed)
     space = await engine.write(CreateSpace(organization_id=organization, title=f"Case {seed}")).landed()
     assert space

@@ -1,4 +1,4 @@
-"""What forms and options take from the fields of operations: help, limits, references, validators, and filters."""
+"""Fields of operations in forms and options: help, limits, references, validators and filters."""
 
 from typing import Annotated, Any, get_args
 
@@ -20,12 +20,12 @@ from presscheck.errors import InvalidArgument
 FIELDS = {(operation.__name__, name) for operation in every_operation() for name in operation.model_fields}
 
 
-def test_every_field_of_an_operation_has_help_and_no_other_field_has() -> None:
+def test_exactly_the_fields_of_operations_have_help() -> None:
     assert set(DESCRIPTIONS) == {name for _, name in FIELDS}
     assert set(field_help.SPECIAL) <= FIELDS
 
 
-def test_help_is_that_of_the_operation_and_without_ids_where_a_name_is_given() -> None:
+def test_help_may_depend_on_the_operation_and_omits_ids_for_names() -> None:
     assert description(AddSectionGroup, "parent") == "Id of the group to put it in"
     assert description(UpdateSection, "title") == "Title"
     named = {
@@ -43,7 +43,7 @@ def test_help_is_that_of_the_operation_and_without_ids_where_a_name_is_given() -
 
 
 class Limited(BaseModel):
-    """Fields with limits of each kind."""
+    """A model with a field for each kind of limit."""
 
     most: Annotated[str, Field(max_length=2048)] = ""
     least: Annotated[str, Field(min_length=1)] = ""
@@ -79,19 +79,19 @@ def test_limits_in_words(name: str, is_repeatable: bool, words: list[str]) -> No
 
 
 def models_in(annotation: Any) -> list[type[BaseModel]]:
-    """The models in a type, such as the items of a list."""
+    """Return the models in a type, such as that of the items of a list."""
     found = [annotation] if isinstance(annotation, type) and issubclass(annotation, BaseModel) else []
     return [*found, *(model for inner in get_args(annotation) for model in models_in(inner))]
 
 
 def item_of(listing: type[Operation[Any]], items: str) -> type[BaseModel]:
-    """The model of the items of a listing, which are in a field of its answer."""
+    """Return the model of the items of a listing; `items` is the field of the response that has them."""
     answer = listing.answer
     [model] = models_in(answer.model_fields[items or "items"].annotation)
     return model
 
 
-def test_what_is_listed_has_the_id_and_the_names_of_its_reference() -> None:
+def test_listed_models_have_the_id_and_the_names_of_their_references() -> None:
     for reference in (*REFERENCES.values(), *PART_REFERENCES.values()):
         for listing in reference.listings:
             for name in (reference.id, *reference.names, *filter(None, [reference.label])):
@@ -102,7 +102,7 @@ def test_what_is_listed_has_the_id_and_the_names_of_its_reference() -> None:
                     model = next(iter(models_in(fields[part].annotation)), model)
 
 
-def test_references_are_those_of_fields_that_exist() -> None:
+def test_references_belong_to_existing_fields() -> None:
     assert set(REFERENCES) <= {name for _, name in FIELDS}
     assert set(references.SPECIAL) <= FIELDS
     assert all(part in PARTS[field] for field, part in PART_REFERENCES)
@@ -155,7 +155,7 @@ def test_domains(text: str, is_valid: bool) -> None:
     assert (domain_reason(text) is None) is is_valid
 
 
-def test_a_long_text_that_is_no_domain_is_cut_and_each_validator_has_a_field() -> None:
+def test_long_invalid_domain_is_cut_and_each_validator_has_a_field() -> None:
     assert domain_reason("x" * 100) == f"{'x' * 40} is not a domain: give one such as example.com, without @"
     parts = {part for names in PARTS.values() for part in names}
     assert set(FIELD_VALIDATORS) <= {name for _, name in FIELDS} | parts
@@ -166,7 +166,7 @@ def test_a_long_text_that_is_no_domain_is_cut_and_each_validator_has_a_field() -
 ORG = {"organization_id": "o"}
 
 
-def test_empty_filters_are_left_out_and_those_of_a_call_come_back() -> None:
+def test_empty_filters_are_omitted_and_filters_of_a_call_are_shown() -> None:
     form = FilterForm(ListTeams, ORG)
     names = {field.name for field in form.fields}
     assert {"title", "owner"} <= names and not names & {"organization_id", "page", "limit"}

@@ -1,4 +1,4 @@
-"""Forms of operations: their fields, what is sent for typed texts, and the errors at fields."""
+"""Forms of operations: their fields, the calls for typed texts, and the errors of fields."""
 
 import re
 from typing import Any
@@ -63,7 +63,7 @@ def test_an_emptied_field_is_removed() -> None:
     assert call.wire_body()["defaultContent"] == {"type": "site", "site": "s"}
 
 
-def test_a_guest_is_a_role_of_null_and_no_choice_is_not_sent() -> None:
+def test_guest_is_sent_as_a_null_role_and_an_empty_choice_is_not_sent() -> None:
     [role] = form_fields(UpdateMember, ())
     assert (NULL, "guest") in role.choices
     path = {**ORG, "user_id": "u"}
@@ -106,7 +106,7 @@ def test_the_error_names_the_field(typed: dict[str, str], field: str, reason: st
         (CreateTranslation, {"source__space": "s", "source__language": "en"}, {"language": "is required"}),
     ],
 )
-def test_errors_are_in_the_order_of_the_fields_and_in_the_words_of_their_labels(
+def test_errors_follow_the_order_of_fields_and_use_their_labels(
     operation: type[Operation[Any]], typed: dict[str, str], errors: dict[str, str]
 ) -> None:
     form = PartsForm(operation, ORG)
@@ -118,7 +118,7 @@ def test_errors_are_in_the_order_of_the_fields_and_in_the_words_of_their_labels(
     assert all(reason in whole for (_, whole), reason in zip(told, errors.values(), strict=True))
 
 
-def test_json_that_cannot_be_read_is_an_error_of_its_field() -> None:
+def test_invalid_json_is_an_error_of_its_field() -> None:
     with pytest.raises(InvalidArgument, match="merge_rules: is not valid JSON"):
         call_of(UpdateOrganization, ORG, {"merge_rules": "{"})
 

@@ -26,7 +26,7 @@ def test_drafts_are_counted_once_with_the_comments_of_their_change_request(tmp_p
         "review c1 page p1 0a1b2c",
         "review c1 verdict approved",
         "review c1 edit p1",
-        "review c1 base p1",  # the text before the edit is no draft
+        "review c1 base p1",  # the text before the edit is not a draft
         "review c2 reply x1",
         "live api whole",
         "visitor schema base of site s1",
@@ -38,7 +38,7 @@ def test_drafts_are_counted_once_with_the_comments_of_their_change_request(tmp_p
     outbox.close()
 
 
-def test_a_held_write_outside_of_change_requests_belongs_to_none() -> None:
+def test_held_write_outside_of_change_requests_has_an_empty_key() -> None:
     call = PostSpaceComment(space_id="api", body=Document(markdown="Why?"))
     held = held_texts([OutboxEntry(1, call, call.stored_name(), "collected", None, 0.0)], ())
     assert held == {"": (1, 0)}

@@ -1,4 +1,4 @@
-"""The views of the inbox, the details of their rows, and the preview of one; all of it from the cache."""
+"""Views of the inbox, details of their rows, and the preview of a row, all of them read from the cache."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def changes(*kinds: str) -> SemanticChanges:
 
 
 class Cached:
-    """Responses that are cached, and pages that were viewed."""
+    """A cache of responses and of viewed pages."""
 
     def __init__(self, *answers: tuple[Operation[Any], Any], viewed: Mapping[str, str] | None = None) -> None:
         self.answers = {call.key(): answer for call, answer in answers}
@@ -79,9 +79,9 @@ class Cached:
 
 
 class TestRows:
-    """What a row shows beside the change request."""
+    """Tests of the details that a row shows besides the change request."""
 
-    def test_what_was_never_fetched_is_not_known(self) -> None:
+    def test_uncached_details_are_unknown(self) -> None:
         assert row_details(Cached(), REQUEST, "me") == RowDetails()
         empty = Cached(
             (reviews_of(REQUEST), Page(items=())),
@@ -93,7 +93,7 @@ class TestRows:
             approved=(), refused=(), asked=(), changes=(0, 0, 0, 0), pages=0, open_comments=0
         )
 
-    def test_the_newest_review_of_each_person_counts(self) -> None:
+    def test_newest_review_of_each_person_counts(self) -> None:
         reviews = [
             review(ADA, "changes-requested", createdAt="1"),
             review(ADA, "approved", createdAt="2"),
@@ -119,7 +119,7 @@ class TestRows:
         assert (others.own, others.is_own_stale, others.is_asked) == ("approved", False, False)
         assert row_details(cached, REQUEST, "nobody").own == ""
 
-    def test_changed_pages_are_counted_by_kind_and_by_what_was_viewed(self) -> None:
+    def test_changed_pages_are_counted_by_kind_and_by_viewed_version(self) -> None:
         answer = changes("page_created", "page_edited", "page_edited", "page_moved", "page_deleted", "page_deleted")
         cached = Cached((changes_in(REQUEST), answer), viewed={"p0": "r2", "p1": "r1", "gone": "r2"})
         details = row_details(cached, REQUEST, "me")
@@ -141,7 +141,7 @@ class TestRows:
         assert (details.latest.id, details.open_comments) == ("2", 2)
         assert row_details(cached, request(space="s", comments=3), "me").open_comments is None
 
-    def test_people_have_their_first_name(self) -> None:
+    def test_people_are_shown_with_their_first_names(self) -> None:
         assert (name_of("a", "Ada Lund", "me"), name_of("me", "Ida Ray", "me"), name_of("a", "", "me")) == (
             "Ada",
             "you",
@@ -151,9 +151,9 @@ class TestRows:
 
 
 class TestPreview:
-    """What the preview shows of one change request."""
+    """Tests of the preview of a change request."""
 
-    def test_what_was_never_fetched_is_not_known(self) -> None:
+    def test_uncached_details_are_unknown(self) -> None:
         preview = read_preview(Cached(), REQUEST)
         assert (preview.description, preview.items, preview.threads, preview.viewed) == ("", None, None, {})
 
@@ -185,7 +185,7 @@ def _text(words: str) -> dict[str, Any]:
 
 
 class TestViews:
-    """The tabs and their listings."""
+    """Tests of the tabs and their listings."""
 
     def test_a_saved_view_is_a_tab_before_the_last_one(self) -> None:
         saved = SavedView("Docs", "space:api author:me", "-number", "space")
@@ -209,11 +209,11 @@ class TestViews:
             (SavedView("Docs", "space:api"), None),
         ],
     )
-    def test_a_saved_view_has_a_name_of_its_own_and_a_valid_filter(self, view: SavedView, field: str | None) -> None:
+    def test_saved_view_needs_a_unique_name_and_a_valid_filter(self, view: SavedView, field: str | None) -> None:
         problem = validate_view(view)
         assert (problem[0] if problem else None) == field
 
-    def test_views_ask_the_service_for_what_it_can_filter(self) -> None:
+    def test_listings_use_the_filters_of_the_service(self) -> None:
         by_id = {view.id: view for view in VIEWS}
         listing = ListOrganizationChangeRequests(organization_id="o", status="open")
         mine = listing.model_copy(update={"creator": "ida"})
@@ -232,7 +232,7 @@ class TestViews:
 
 
 class Rows:
-    """A cache with a listing, and what is known of the user."""
+    """A minimal engine with a cache, and without settings, reviews or held texts of the user."""
 
     def __init__(self, cache: Cache) -> None:
         self.cache = cache
@@ -253,7 +253,7 @@ class Rows:
 
 
 class TestArrangedRows:
-    """Rows as they are filtered, sorted and grouped."""
+    """Tests of filters, sort orders and groups of rows."""
 
     LISTING = ListOrganizationChangeRequests(organization_id="o", status="open")
     SPACES: Mapping[str, str] = {"a": "Zebra", "b": "apple"}
@@ -274,20 +274,20 @@ class TestArrangedRows:
         groups = await arrange_rows(rows, view, self.LISTING, text, self.SPACES, NOW, "me")
         return [(group.title, list(group.places)) for group in groups]
 
-    async def test_filtered_and_sorted(self, rows: Rows) -> None:
+    async def test_rows_are_filtered_and_sorted(self, rows: Rows) -> None:
         assert await self.arranged(rows, "sort:-number") == [(None, [3, 2, 1, 0])]
         assert await self.arranged(rows, "space:zebra sort:number") == [(None, [0, 3])]
         with pytest.raises(InvalidArgument):
             await self.arranged(rows, "colour:red")
 
-    async def test_grouped_by_space_in_the_order_of_titles(self, rows: Rows) -> None:
+    async def test_rows_are_grouped_by_space_in_the_order_of_titles(self, rows: Rows) -> None:
         assert await self.arranged(rows, "sort:-number", "space") == [
             ("apple", [1]),
             ("c", [2]),
             ("Zebra", [3, 0]),
         ]
 
-    async def test_the_first_rows_at_once(self, rows: Rows) -> None:
+    async def test_first_rows_are_filtered(self, rows: Rows) -> None:
         [group] = first_rows(rows, self.LISTING, "space:zebra", self.SPACES, NOW, "me", 3)
         assert group == Group(None, array("q", [0])), "of the first three"
         with pytest.raises(InvalidArgument):
@@ -295,7 +295,7 @@ class TestArrangedRows:
 
 
 class TestOwnReviews:
-    """Which reviews are read to know what the user reviewed."""
+    """Tests of which reviews are read to find out what the user has reviewed."""
 
     def windows(self, ages: Mapping[str, float | None]) -> Any:
         opened = ListOrganizationChangeRequests(organization_id="o", status="open")
@@ -313,7 +313,7 @@ class TestOwnReviews:
 
         return SimpleNamespace(window=window)
 
-    def test_those_that_are_older_than_the_last_update(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_reviews_older_than_the_last_update_are_read(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(phrases, "now", lambda: NOW)
         monkeypatch.setattr(views, "now", lambda: NOW)
         one, two, three = (request(id=name, space="s") for name in "123")

@@ -1,4 +1,4 @@
-"""The entries of the search index from cached JSON; of JSON that is not as expected there are none."""
+"""Entries of the search index, made from cached JSON. Unexpected JSON has no entries."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_page_has_its_text_without_the_title_and_its_links() -> None:
     assert entries(GET, page).complete_scopes == ()
 
 
-def test_a_page_of_nodes_has_its_words_but_no_links() -> None:
+def test_page_with_nodes_has_text_but_no_links() -> None:
     text = {"object": "text", "leaves": [{"object": "leaf", "text": "Some words"}]}
     document = {"object": "document", "nodes": [{"object": "block", "type": "paragraph", "nodes": [text]}]}
     found = entry(GET, {"id": "p", "title": None, "document": document})
@@ -143,5 +143,5 @@ def test_deleted_comments_leave_the_index_if_the_list_is_complete(
         (ListComments(**PATH).key(), '{"items": null}'),
     ],
 )
-def test_what_is_not_as_expected_has_no_entries(source: str, text: str) -> None:
+def test_unexpected_json_has_no_entries(source: str, text: str) -> None:
     assert read_source(source, text) == SourceEntries()

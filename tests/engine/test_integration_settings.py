@@ -1,4 +1,4 @@
-"""The forms of integrations: settings made from a schema of the publisher, and a version that is published."""
+"""Forms of integrations: settings from the schema of the publisher, and new versions."""
 
 import pytest
 from tests.table import each_case
@@ -39,7 +39,7 @@ def texts(given: SettingsForm, **by_title: str) -> dict[str, str]:
     return {**given.initial, **{names[title]: text for title, text in by_title.items()}}
 
 
-def test_each_kind_of_setting_is_asked_for_and_sent() -> None:
+def test_each_kind_of_setting_has_a_field_and_is_sent() -> None:
     asked = form({"kept": 1, "kind": "one"})
     labels = [(field.label, field.kind) for field in asked.fields]
     assert labels == [
@@ -81,14 +81,14 @@ def test_each_kind_of_setting_is_asked_for_and_sent() -> None:
         ("odd", "{", "is not valid JSON"),
     ],
 )
-def test_what_is_wrong_is_named_at_its_field(title: str, text: str, reason: str) -> None:
+def test_invalid_setting_is_an_error_of_its_field(title: str, text: str, reason: str) -> None:
     asked = form()
     with pytest.raises(InvalidArgument, match=reason.replace("(", ".")) as caught:
         asked.result(texts(asked, **{"count": "1", title: text}), asked.initial)
     assert caught.value.field == next(field.name for field in asked.fields if field.label == title)
 
 
-def test_what_the_service_refuses_is_at_its_field_too() -> None:
+def test_error_of_the_service_is_assigned_to_its_field() -> None:
     asked = form()
     refused = Refused("no", request="PATCH /x", status=400, detail="configuration.a b.c: is taken")
     found = asked.located(refused)
@@ -97,7 +97,7 @@ def test_what_the_service_refuses_is_at_its_field_too() -> None:
     assert asked.located(other) is other
 
 
-def test_a_malformed_schema_asks_for_what_can_be_understood() -> None:
+def test_malformed_parts_of_a_schema_are_ignored() -> None:
     for schema in (None, 5, {"properties": [1]}, {"properties": {"a": None}, "required": "a"}):
         integration = Integration(name="lamp", configurations={"account": schema})
         assert settings_of(integration) == () and missing_settings(integration, None) == []
@@ -107,7 +107,7 @@ def test_a_malformed_schema_asks_for_what_can_be_understood() -> None:
     assert missing_settings(form().integration, {}) == ["count"]
 
 
-def test_scopes_are_words_and_those_that_change_something_are_first() -> None:
+def test_scopes_are_described_and_risky_ones_come_first() -> None:
     assert in_order(["site:views:read", "zoo:keep", "space:content:write"]) == [
         "space:content:write",
         "site:views:read",
@@ -117,7 +117,7 @@ def test_scopes_are_words_and_those_that_change_something_are_first() -> None:
     assert scope_text("zoo:keep").startswith("zoo:keep (")
 
 
-def test_a_new_version_has_everything_that_the_former_had() -> None:
+def test_new_version_keeps_the_values_of_the_former_one() -> None:
     integration = Integration.model_validate(
         {
             "name": "lamp",

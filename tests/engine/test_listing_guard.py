@@ -1,4 +1,4 @@
-"""Whole listings: repeated items are dropped, and one that does not end is cut off."""
+"""Whole listings: repeated items are dropped, and endless listings are cut off."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def item(identity: str, **more: Any) -> dict[str, Any]:
 
 
 def reason(guard: ListingGuard, cursor: str | None, items: list[Any] | None = None) -> str:
-    """Why a listing is cut off after a page; empty if it is not."""
+    """Return why a listing is cut off after a page, or an empty text."""
     if items is not None:
         guard.new_items(items)
     problem = guard.problem(cursor)
@@ -42,7 +42,7 @@ def test_items_of_earlier_pages_are_dropped() -> None:
     assert guard.new_items([changed, item("c"), Space(id="b"), Space(id="d")]) == [item("c"), Space(id="d")]
 
 
-def test_items_without_an_id_are_known_by_their_content() -> None:
+def test_items_without_an_id_are_compared_by_content() -> None:
     guard = ListingGuard(LISTING)
     named, numbered = {"name": "x"}, {"object": "space", "id": 1}
     assert guard.new_items([named, {"name": "x"}, "text", numbered]) == [named, named, "text", numbered], (
@@ -51,7 +51,7 @@ def test_items_without_an_id_are_known_by_their_content() -> None:
     assert guard.new_items([{"name": "x"}, {"id": 1, "object": "space"}, "text", "other"]) == ["other"]
 
 
-def test_a_page_may_come_in_parts() -> None:
+def test_page_may_arrive_in_parts() -> None:
     guard, named = ListingGuard(LISTING), {"name": "x"}
     assert guard.new_items([item("a"), named], ends_page=False) == [item("a"), named]
     assert guard.new_items([item("a"), named, item("b")]) == [named, item("b")], "on one page, equal items may be meant"

@@ -1,4 +1,4 @@
-"""Listings of a service that does not send totals, as the API describes: `count` is the number of items on the page."""
+"""Listings of a service without totals. As the API describes, `count` is the number of items on a page."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -58,9 +58,7 @@ async def test_items_that_move_to_the_next_page_are_listed_once(server: FaultSer
     assert [space.id for space in engine.window(SPACES, 0, 9).items] == [f"s{number}" for number in range(5)]
 
 
-async def test_of_a_listing_that_is_here_only_the_first_page_and_the_last_are_reported(
-    server: FaultServer, engine: Engine
-) -> None:
+async def test_cached_listing_reports_only_first_and_last_page(server: FaultServer, engine: Engine) -> None:
     server.script = [page(0, 3, "a"), page(3, 3, "b"), page(6, 1)]
     server.script += [page(0, 3, "a"), page(3, 3, "b"), page(6, 3, "c"), page(9, 250)]
     seen: list[tuple[str, int, int]] = []
@@ -74,7 +72,7 @@ async def test_of_a_listing_that_is_here_only_the_first_page_and_the_last_are_re
     assert [space.id for space in engine.window(SPACES, 0, 300).items] == [f"s{number}" for number in range(259)]
 
 
-async def test_a_page_with_a_mistake_is_not_kept_in_parts(server: FaultServer, engine: Engine) -> None:
+async def test_malformed_page_is_not_stored_in_part(server: FaultServer, engine: Engine) -> None:
     wrong = [*({"object": "space", "id": f"s{number}"} for number in range(3, 300)), {"object": "space", "id": 7}]
     server.script = [page(0, 3, "a"), http(200, {"items": wrong})]
     async for result in engine.watch_listing(SPACES):
@@ -94,7 +92,7 @@ async def test_a_cached_first_page_has_no_total(server: FaultServer, engine: Eng
 
 
 @pytest.mark.parametrize(("total", "expected"), [(None, None), (5, 6)])
-async def test_a_pending_comment_is_counted_as_far_as_the_numbers_are_known(
+async def test_pending_comment_is_added_to_the_known_numbers(
     server: FaultServer, engine: Engine, total: int | None, expected: int | None
 ) -> None:
     more = {} if total is None else {"total": total}
@@ -107,7 +105,7 @@ async def test_a_pending_comment_is_counted_as_far_as_the_numbers_are_known(
     assert (known.value.count, known.value.total) == (1, expected)
 
 
-async def test_a_list_that_repeats_has_its_first_items_and_an_error(server: FaultServer, engine: Engine) -> None:
+async def test_repeating_listing_keeps_its_first_items_and_has_an_error(server: FaultServer, engine: Engine) -> None:
     server.script = [page(0, 3, "again")]
     results = [result async for result in _until_error(engine)]
     assert [(result.value, str(result.error or "")) for result in results] == [

@@ -1,4 +1,4 @@
-"""Live updates of an open review: when it is polled, and what is requested after it has moved."""
+"""Live updates of an open review: when they poll, and what they refresh after a change."""
 
 import asyncio
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ def test_a_review_is_polled_at_most_twelve_times_a_minute() -> None:
 
 
 class Polled:
-    """An engine that answers polls as told and notes what is requested again; the clock does not tick by itself."""
+    """An engine with scripted polls that records refreshed calls; its clock advances only with `tick`."""
 
     def __init__(self) -> None:
         self.status = SimpleNamespace(online=True, waiting=0)
@@ -45,7 +45,7 @@ class Polled:
         await self._ticks.acquire()
 
     async def tick(self) -> list[Operation[Any] | None]:
-        """Let one pause pass; what was requested again after it."""
+        """End the current pause. Returns the calls that are refreshed before the next one."""
         pauses = len(self.waits)
         self.refreshed.clear()
         self._ticks.release()
@@ -85,7 +85,7 @@ async def polled(model: ReviewModel, monkeypatch: pytest.MonkeyPatch) -> Any:
     await asyncio.gather(task, return_exceptions=True)
 
 
-async def test_what_moved_is_requested_again(polled: Polled, model: ReviewModel) -> None:
+async def test_changed_parts_are_refreshed(polled: Polled, model: ReviewModel) -> None:
     assert await polled.tick() == [], "it has not moved"
     moved = request(updatedAt="2026-11-21T00:00:00Z")
     polled.answers = [moved, moved, REQUEST]
@@ -115,7 +115,7 @@ async def test_a_review_that_is_hidden_or_offline_is_not_polled(polled: Polled) 
     assert polled.polls == 1
 
 
-async def test_some_polls_are_left_out_while_a_write_is_on_its_way(polled: Polled) -> None:
+async def test_some_polls_are_skipped_while_a_write_is_waiting(polled: Polled) -> None:
     polled.status.waiting = 1
     polls = []
     for _ in range(2 * (MAX_POSTPONED + 1)):
@@ -124,7 +124,7 @@ async def test_some_polls_are_left_out_while_a_write_is_on_its_way(polled: Polle
     assert polls == [0, 0, 1, 1, 1, 2]
 
 
-async def test_polls_that_fail_are_repeated_less_often(polled: Polled) -> None:
+async def test_pauses_grow_after_failed_polls(polled: Polled) -> None:
     polled.answers = [PresscheckError("no") for _ in range(6)]
     for _ in range(7):
         await polled.tick()

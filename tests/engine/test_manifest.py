@@ -1,4 +1,4 @@
-"""Reading the manifest of an integration: its script and its pictures, and the line of each mistake."""
+"""Reading the manifest of an integration: script, pictures, and problems with their lines."""
 
 import base64
 import os
@@ -31,14 +31,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 def problem(folder: Path, text: str, **environment: str) -> str:
-    """Why this manifest is refused."""
+    """Return why a manifest is refused."""
     (folder / MANIFEST).write_text(text)
     with pytest.raises(InvalidArgument) as caught:
         read_manifest(folder, environment)
     return caught.value.reason
 
 
-def test_a_folder_and_its_manifest_are_read_alike(folder: Path) -> None:
+def test_path_may_be_the_folder_or_the_manifest(folder: Path) -> None:
     found = read_manifest(folder)
     assert found == read_manifest(folder / MANIFEST)
     assert (found.name, found.organization) == ("torch", "Tallowick")
@@ -48,7 +48,7 @@ def test_a_folder_and_its_manifest_are_read_alike(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["index.js", "icon.png", MANIFEST])
-def test_a_changed_file_is_seen(folder: Path, name: str) -> None:
+def test_changed_file_is_detected(folder: Path, name: str) -> None:
     found = read_manifest(folder)
     assert file_states(found.files) == found.seen
     (folder / name).write_text("longer than it was before, whatever it was, and however long that took to write " * 5)
@@ -73,7 +73,7 @@ def test_a_pipe_and_a_large_file_are_refused(folder: Path) -> None:
     )
 
 
-def test_each_mistake_has_its_line(folder: Path) -> None:
+def test_problems_name_their_lines(folder: Path) -> None:
     reason = problem(folder, GOOD.replace("title: Torch", "titel: Torch").replace("scopes: []", "scopes: [moon]"))
     assert "line 1: title: is required; line 2: titel: unknown key: did you mean title?; line 6: scopes.0: " in reason
     many = "".join(f"unknown{number}: 1\n" for number in range(MOST_PROBLEMS + 2))
@@ -81,7 +81,7 @@ def test_each_mistake_has_its_line(folder: Path) -> None:
     assert problem(folder, "- a list\n").endswith("line 1: has no keys such as name, title and script")
 
 
-def test_secrets_name_variables(folder: Path) -> None:
+def test_secrets_may_contain_environment_variables(folder: Path) -> None:
     text = GOOD + "secrets:\n  KEY: a ${{ env.KEY }} z\n  NUMBER: 5\n"
     assert "line 9: secrets.KEY: the environment variable KEY is not set" in problem(folder, text)
     found = read_manifest(folder, {"KEY": "b"})

@@ -40,7 +40,7 @@ def test_a_team_can_be_a_reviewer() -> None:
     assert [who.name for who in reviewers(request(), [one], [], "me")] == ["team docs"]
 
 
-# can it merge
+# readiness
 
 
 def test_merged_and_archived_requests_cannot_be_merged() -> None:
@@ -48,13 +48,13 @@ def test_merged_and_archived_requests_cannot_be_merged() -> None:
     assert merge_readiness(MergeInputs(request(status="archived"), "me")).certainty == "no"
 
 
-def test_without_permission_it_cannot() -> None:
+def test_without_permission_a_request_cannot_be_merged() -> None:
     assert merge_readiness(MergeInputs(request(), "me", space=space(merge=False))).reasons == (
         "you do not have permission to merge in this space",
     )
 
 
-def test_a_lock_is_the_reason_rather_than_the_permission_that_it_takes() -> None:
+def test_lock_is_reported_instead_of_the_missing_permission() -> None:
     locked = space(merge=False).model_copy(update={"title": "Guides", "edit_mode": "locked"})
     assert merge_readiness(MergeInputs(request(), "me", space=locked)).reasons == ("Guides is locked",)
 
@@ -66,7 +66,7 @@ def test_warnings_do_not_prevent_a_merge() -> None:
     assert found.reasons == ("Ada requested changes", "4 open comments", "main has new changes")
 
 
-def test_unknown_facts_are_left_to_the_service() -> None:
+def test_without_known_rules_readiness_is_unknown() -> None:
     assert merge_readiness(MergeInputs(request(), "me")).certainty == "unknown"
     assert merge_readiness(MergeInputs(request(), "me", (), space(), rules("custom"))).certainty == "unknown"
     assert merge_readiness(MergeInputs(request(), "me", (), space(), MergeRules(type="none"))).certainty == "yes"
@@ -100,7 +100,7 @@ def test_a_review_is_required() -> None:
     assert merge_readiness(one).reasons == ("a review is required (merge rule)",)
 
 
-def test_those_who_are_named_may_bypass_the_rules() -> None:
+def test_only_named_users_may_bypass_the_rules() -> None:
     rule = rules("require_at_least_one_review", "allow_bypass", users=["me"])
     assert merge_readiness(MergeInputs(request(), "me", (), space(), rule)).certainty == "yes"
     assert merge_readiness(MergeInputs(request(), "jon", (), space(admin=True), rule)).certainty == "no"
@@ -123,7 +123,7 @@ def test_approvals_of_older_revisions_and_of_the_author_do_not_count(given: list
     assert merge_readiness(replace(one, reviewers=both)).certainty in ("yes", "care")
 
 
-def test_a_review_by_the_author_or_of_an_older_revision_is_none_but_a_request_for_changes_blocks() -> None:
+def test_outdated_and_own_approvals_do_not_count_but_requested_changes_block() -> None:
     rule = rules("require_at_least_one_review", "require_all_reviews_approved")
     for given in (review(ADA, "approved"), review(JON, "approved", revision="r1")):
         people = reviewers(request(), [], [given], "me")

@@ -36,7 +36,7 @@ async def opened(engine: Engine, space: str, changes: list[Any]) -> ChangeReques
 
 
 async def planted(engine: Engine) -> tuple[str, dict[str, str]]:
-    """A space, and the ids of its two pages by title."""
+    """Create a space with two pages. Returns the ids of the space and of the pages, by title."""
     [organization] = (await engine.read(ListOrganizations())).items
     space = await engine.write(CreateSpace(organization_id=organization.id, title="Lamps")).landed()
     assert space

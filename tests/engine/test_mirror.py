@@ -33,7 +33,7 @@ LISTED = {
     "ListSites",
     "GetSiteStructure",
 }
-"""What is asked for each time."""
+"""Operations that every sync sends."""
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 @pytest.fixture(scope="module")
 def whole(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with all of it, as it was at the beginning of these tests."""
+    """Sync the initial state of the service into a home."""
     home = tmp_path_factory.mktemp("whole") / "home"
     progress = asyncio.run(mirror(world.service, home))
     assert (progress.done, progress.failed, progress.refused) == (progress.parts, 0, 0)
@@ -54,7 +54,7 @@ def whole(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[Operation]:
-    """What was asked of the service."""
+    """Record the calls that clients send."""
     found: list[Operation] = []
     fetch = Client.fetch
 
@@ -151,7 +151,7 @@ main()
 
 @pytest.mark.slow
 def test_a_killed_sync_continues_where_it_stopped(world: World, tmp_path: Path) -> None:
-    """Nothing that was kept is fetched again; what came in the moment of its death may be."""
+    """Stored responses are not fetched again, except for a few that were not yet stored at the kill."""
     shell, log = signed_in(tmp_path / "home", world.service), tmp_path / "log"
     command = [sys.executable, "-c", NOTING, str(log), "sync"]
 
@@ -173,7 +173,7 @@ def test_a_killed_sync_continues_where_it_stopped(world: World, tmp_path: Path) 
 
 
 class Troubled:
-    """The real service, which says something else once to each call whose path ends so."""
+    """A client that raises an error at the first request of each call whose text ends with `ending`."""
 
     def __init__(self, client: Client, ending: str, error: RequestError) -> None:
         self._client, self._ending, self._error = client, ending, error

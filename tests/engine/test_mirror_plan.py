@@ -1,4 +1,4 @@
-"""What a sync fetches, what of it is in the cache already, and how far it has come."""
+"""The plan of a sync, the parts that are already in the cache, and the progress."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ def follow_ups(request: MirrorRequest, answer: Any, known: Any = nothing) -> lis
 
 
 class TestPlan:
-    """The calls, and which of them follow from which responses."""
+    """Tests of the calls, and of the calls that follow from responses."""
 
-    def test_the_listings_are_those_of_the_screens(self) -> None:
+    def test_listings_are_the_same_as_on_the_screens(self) -> None:
         found = [*listings("o", "ida")]
         assert found[0] == ListSpaces(organization_id="o")
         assert tuple(found[2:]) == listings_of("o", "ida")
@@ -92,7 +92,7 @@ class TestPlan:
         [first, _] = follow_ups(sites, {"items": [{"id": "a"}, {"id": "b"}]})
         assert (first.call, first.since) == (GetSiteStructure(organization_id="o", site_id="a"), 5.0)
 
-    def test_rows_are_the_responses_of_other_calls(self) -> None:
+    def test_rows_are_stored_as_responses_of_other_calls(self) -> None:
         assert same_as_organization("o") == (GetOrganization(organization_id="o").key(), "organization", "o")
         assert [*same_as_space(Space(id="s"))] == [(GetSpace(space_id="s").key(), "space", "s")]
         calls = [GetChangeRequest(space_id="s", change_request_id=name).key() for name in ("c", "5")]
@@ -114,7 +114,7 @@ class TestPlan:
         ):
             assert [part.kind for part in parts_of_request(other, live)] == ["content", "talk"]
 
-    def test_a_space_is_its_tree_and_the_texts_of_its_pages(self) -> None:
+    def test_space_consists_of_its_tree_and_the_texts_of_its_pages(self) -> None:
         [request] = SPACE.requests(7.0)
         assert (request.call, request.since) == (GetCurrentRevision(space_id="s"), 7.0)
         inner = {"id": "b", "type": "document"}
@@ -168,7 +168,7 @@ class TestPlan:
         assert (longer.call, longer.since) == (changes_in(ROW, 21 + ALL), 7.0)
         assert [one.call for one in follow_ups(longer, {"changes": listed, "more": 9})] == [changed_page("s", "c", "a")]
 
-    def test_a_discussion_is_its_reviews_and_comments_with_their_replies(self) -> None:
+    def test_discussion_consists_of_reviews_and_comments_with_replies(self) -> None:
         reviews, reviewers, comments = unit("talk").requests(7.0)
         assert [one.call for one in (reviews, reviewers, comments)] == [
             reviews_of(ROW),
@@ -204,7 +204,7 @@ class TestPlan:
 
 
 class TestCache:
-    """Which parts and responses are in the cache."""
+    """Tests of which parts and responses are in the cache."""
 
     @pytest.fixture
     def cache(self, tmp_path: Path) -> Iterator[Cache]:
@@ -252,7 +252,7 @@ class TestCache:
         assert find_missing(cache, [request]) == [request]
         assert [one.call for one in begin(cache, SPACE)[1]] == [call]
 
-    def test_a_response_is_kept_with_those_that_it_contains(self, cache: Cache) -> None:
+    def test_response_is_stored_with_the_responses_that_it_contains(self, cache: Cache) -> None:
         [request] = SPACE.requests(1.0)
         body = json.dumps({"object": "revision", "id": "m2", "pages": [{"id": "a", "type": "document"}]}).encode()
         following, changed = keep(cache, request, body)
@@ -279,7 +279,7 @@ class TestCache:
 
 
 class TestProgress:
-    """Counts, and the time that is left."""
+    """Tests of the counts and of the remaining time."""
 
     def test_counts(self) -> None:
         counter = ProgressCounter()
@@ -292,7 +292,7 @@ class TestProgress:
         assert counter.progress().waits == 0
         assert counter.progress().left is None
 
-    def test_the_time_left_is_estimated_from_the_parts_so_far(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_remaining_time_is_estimated_from_completed_parts(self, monkeypatch: pytest.MonkeyPatch) -> None:
         now = 100.0
         monkeypatch.setattr(mirror_progress.time, "monotonic", lambda: now)
         counter = ProgressCounter()

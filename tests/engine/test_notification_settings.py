@@ -20,7 +20,7 @@ def event(kind: str = "reply", at: str = LATER, thread: str = "", *, mentions_me
     return Event(kind, "mia", "Mia", at, "c", "api", 5, "Rewrite", thread=thread, mentions_me=mentions_me)
 
 
-def test_the_nearest_setting_counts_and_is_stored(outbox: Outbox) -> None:
+def test_most_specific_setting_counts_and_is_stored(outbox: Outbox) -> None:
     settings = NotificationSettings(outbox)
     assert settings.by_id() == {}
     settings.set(SPACE, "muted")
@@ -37,7 +37,7 @@ def test_the_nearest_setting_counts_and_is_stored(outbox: Outbox) -> None:
         assert known.followed("thread") == ()
 
 
-def test_settings_that_cannot_be_read_are_ignored(outbox: Outbox) -> None:
+def test_unreadable_settings_are_ignored(outbox: Outbox) -> None:
     outbox.remember("notify request c", "no JSON")
     outbox.remember("notify request d", '{"state": "loud", "space": "api"}')
     outbox.remember("notify request e", '{"state": "muted", "colour": "red"}')
@@ -64,7 +64,7 @@ def test_toggle_ends_a_state_only_if_all_have_it_and_undo_restores_each(outbox: 
     assert settings.state(OTHER) == "followed", "it was not muted"
 
 
-def test_a_request_of_a_muted_space_is_unmuted_by_itself(outbox: Outbox) -> None:
+def test_request_in_a_muted_space_can_be_unmuted(outbox: Outbox) -> None:
     settings = NotificationSettings(outbox)
     settings.set(SPACE, "muted")
     settings.toggle([REQUEST], "muted")
@@ -93,7 +93,7 @@ def test_a_request_of_a_muted_space_is_unmuted_by_itself(outbox: Outbox) -> None
         (OTHER, event(), True, "muted"),
     ],
 )
-def test_which_events_of_something_muted_are_reported(
+def test_events_of_muted_targets(
     outbox: Outbox, muted: NotificationTarget, happens: Event, after: str, *, is_reported: bool
 ) -> None:
     settings = NotificationSettings(outbox)
@@ -103,7 +103,7 @@ def test_which_events_of_something_muted_are_reported(
     assert NotificationSettings(outbox).state(muted) == after
 
 
-def test_of_a_followed_thread_only_its_events_are_reported(outbox: Outbox) -> None:
+def test_following_a_thread_reports_only_its_events(outbox: Outbox) -> None:
     settings = NotificationSettings(outbox)
     settings.set(THREAD, "followed")
     inside, outside, site = event(thread="t"), event(thread="u"), Event("published", site="s")

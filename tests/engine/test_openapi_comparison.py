@@ -1,4 +1,4 @@
-"""Two versions of an OpenAPI description compared: what breaks a client of the old one, and what does not."""
+"""Comparison of two versions of an OpenAPI description: breaking and compatible changes."""
 
 import json
 from copy import deepcopy
@@ -112,7 +112,7 @@ CASES: list[tuple[str, Any, set[tuple[bool, str, str]]]] = [
 
 
 def changed(path: str, value: Any) -> dict[str, Any]:
-    """The old version with another value at a path; None removes what is there."""
+    """Return the old version with another value at a path; None removes the value."""
     new = deepcopy(OLD)
     *parents, last = path.split(".")
     target: Any = new
@@ -142,7 +142,7 @@ def test_a_named_schema_is_listed_once_with_all_operations_that_use_it() -> None
     assert compare(OLD, renamed).outcome == "identical", "clients do not name the parameters of a path"
 
 
-def test_a_webhook_is_compared_the_other_way_round() -> None:
+def test_webhook_is_compared_in_the_opposite_direction() -> None:
     old = {"openapi": "3.1.0", "webhooks": {"born": {"post": {"requestBody": body(PET | {"required": []})}}}}
     new = {"openapi": "3.1.0", "webhooks": {"born": {"post": {"requestBody": body(PET)}}}}
     assert [compare(old, new).outcome, compare(new, old).outcome] == ["compatible", "breaking"]
@@ -191,7 +191,7 @@ def test_exponential_references_are_read_once() -> None:
     assert len(schema_lines(old, "B", 80)) == 1
 
 
-def test_versions_are_kept_by_their_text(tmp_path: Path) -> None:
+def test_different_versions_are_stored_up_to_a_limit(tmp_path: Path) -> None:
     seen = SeenVersions(tmp_path, "o1", "pets")
     assert seen.keep(OLD) is None
     assert seen.keep(deepcopy(OLD)) is None
@@ -209,7 +209,7 @@ def test_versions_are_kept_by_their_text(tmp_path: Path) -> None:
     ("text", "reason"),
     [("{", "invalid JSON or YAML in line 1"), ("[1]", "no OpenAPI"), ("a: 1", "no OpenAPI"), ("{\n: [", "in line")],
 )
-def test_a_file_that_is_no_description_is_named(tmp_path: Path, text: str, reason: str) -> None:
+def test_error_names_a_file_that_is_not_a_description(tmp_path: Path, text: str, reason: str) -> None:
     file = tmp_path / "old.yaml"
     file.write_text(text)
     with pytest.raises(InvalidArgument, match="--file") as error:
@@ -218,7 +218,7 @@ def test_a_file_that_is_no_description_is_named(tmp_path: Path, text: str, reaso
 
 
 class Answers:
-    """Answers each address with the same text."""
+    """A client that downloads the same text from every URL."""
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -1,4 +1,4 @@
-"""The views of an organization's inbox: fetched into the cache once, and read from there."""
+"""Views of an organization's inbox, which are fetched into the cache and read from it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,7 +22,7 @@ BY_SPACE = own_view(SavedView("By space", "status:open", "", "space"))
 
 
 async def requests_of(engine: Engine, views: Sequence[View]) -> list[Operation[Any] | None]:
-    """Fetch the views of the first organization. Return the requests."""
+    """Fetch the views of the only organization. Returns the calls that were sent."""
     [organization] = (await engine.read(ListOrganizations())).items
     me = await user_id(engine)
     before = len(await anext(engine.activity()))
@@ -31,7 +31,7 @@ async def requests_of(engine: Engine, views: Sequence[View]) -> list[Operation[A
     return [entry.call for entry in entries[: len(entries) - before]]
 
 
-async def test_views_are_read_from_the_cache_as_the_inbox_has_them(engine: Engine) -> None:
+async def test_cached_views_have_the_rows_and_headings_of_the_inbox(engine: Engine) -> None:
     [organization] = (await engine.read(ListOrganizations())).items
     me, views = await user_id(engine), (NEEDS_ME, BY_SPACE)
     nothing = await cached_views(engine, organization, views, me, shows_hidden=False)
@@ -51,7 +51,7 @@ async def test_views_are_read_from_the_cache_as_the_inbox_has_them(engine: Engin
         assert (rows[0] in again.rows(engine, NEEDS_ME, 50)[0]) == is_shown
 
 
-async def test_a_listing_without_news_is_not_fetched_again(engine: Engine) -> None:
+async def test_unchanged_listing_is_not_fetched_again(engine: Engine) -> None:
     first = await requests_of(engine, (NEEDS_ME,))
     again = await requests_of(engine, (NEEDS_ME,))
     assert len(again) < len(first)
@@ -61,7 +61,7 @@ async def test_a_listing_without_news_is_not_fetched_again(engine: Engine) -> No
     assert [type(call) for call in again if call not in listings] == [ListSpaces], "reviews are newer than the requests"
 
 
-async def test_a_listing_is_current_until_the_service_has_another_first_row(engine: Engine) -> None:
+async def test_listing_is_current_after_it_was_fetched(engine: Engine) -> None:
     [organization] = (await engine.read(ListOrganizations())).items
     listing = listing_of(NEEDS_ME, "", organization.id, await user_id(engine))
     assert not await is_current(engine, listing, Priority.REQUESTED), "nothing is stored"

@@ -1,4 +1,4 @@
-"""What the worker of the outbox sends and when, and what becomes of a write that fails; without a network."""
+"""The outbox worker without a network: what it sends and when, and the states of failed writes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ SETTLE = 0.01
 
 
 def elsewhere(number: int, subject: str = "New") -> UpdateChangeRequest:
-    """A write in a scope of its own."""
+    """Return a write to another change request, which has its own scope."""
     return UpdateChangeRequest(space_id="api", change_request_id=f"other-{number}", subject=subject)
 
 
@@ -73,7 +73,7 @@ def comment(identity: str, markdown: str = "Hello", author: str = "me") -> dict[
 
 @dataclass
 class Delivery:
-    """A worker on a real outbox, and what it reported."""
+    """A worker with a real outbox, and what the worker has reported."""
 
     outbox: Outbox
     service: ScriptedService = field(default_factory=ScriptedService)
@@ -121,7 +121,7 @@ class Delivery:
         self.changes += 1
 
     def put(self, call: Operation[Any], state: str = "waiting", **more: Any) -> int:
-        """A write in the outbox, in the scope of its call."""
+        """Put a write in the outbox, by default in the scope of its call. Returns its number."""
         error, due = more.pop("error", None), more.pop("due", 0.0)
         scope = more.pop("scope", effects_of(call).scope(call))
         number = self.outbox.put(call.stored_name(), call.given(), scope, more.pop("now", 1.0), **more)
@@ -135,12 +135,12 @@ class Delivery:
         return row
 
     async def until_sent(self, *numbers: int) -> None:
-        """Run the worker until these writes were sent."""
+        """Run the worker until these writes are delivered."""
         self.worker.start()
         await until(lambda: {*numbers} <= {number for number, *_ in self.delivered})
 
     async def until_reported(self, number: int) -> Row:
-        """Run the worker until a write has an error, or is due again later; its row."""
+        """Run the worker until it reports an error, a refusal or that it is offline. Returns the row of the write."""
         self.worker.start()
         await until(lambda: bool(self.row(number).error or self.refused or self.scheduler.offline))
         return self.row(number)
@@ -161,7 +161,7 @@ def failed(kind: type[Any], status: int, **more: Any) -> Any:
 
 
 FAILURES: dict[str, tuple[PresscheckError, str, str | None, float | None, bool]] = {
-    # error; the state of the row, its message, seconds until it is sent again (None: never), and whether it is offline
+    # error, state and message of the row, seconds until the next attempt (None: no attempt), and whether it is offline
     "500": (failed(ServiceFailed, 500), "sending", "because of 500", SETTLE, False),
     "malformed": (MalformedAnswer("odd", request=""), "sending", "odd", SETTLE, False),
     "no response": (Ambiguous("cut", request=""), "sending", "cut", SETTLE, True),
@@ -177,12 +177,12 @@ FAILURES: dict[str, tuple[PresscheckError, str, str | None, float | None, bool]]
 async def test_a_failed_write_is_kept_for_another_attempt_or_for_the_user(at: Delivery, kind: str) -> None:
     error, state, message, pause, is_offline = FAILURES[kind]
     at.service.answer(EDIT, error)
-    at.reconciler.timeout = 3600.0  # one whose delivery is unknown is not looked for in this test
+    at.reconciler.timeout = 3600.0  # do not search for writes of unknown delivery in this test
     number, before = at.put(EDIT), time.time()
     row = await at.until_reported(number)
     assert (row.state, row.error, bool(at.scheduler.offline)) == (state, message, is_offline)
     assert at.refused == ([(number, error)] if pause is None else [])
-    assert at.changes == (0 if pause is None else 1)  # whoever is told of a refused one reports the change
+    assert at.changes == (0 if pause is None else 1)  # the receiver of a refusal reports the change
     if pause is not None:
         assert before + pause <= row.not_before <= time.time() + pause
 
@@ -199,7 +199,7 @@ async def test_pauses_grow_up_to_a_limit(at: Delivery) -> None:
     assert at.worker._pause(at.row(number), failed(TooManyRequests, 429, retry_after=900.0)) == 900.0
 
 
-async def test_a_search_that_fails_says_nothing_about_a_write_that_was_not_sent(at: Delivery) -> None:
+async def test_write_waits_if_the_search_before_it_fails(at: Delivery) -> None:
     at.service.answer(COMMENTS, failed(ServiceFailed, 503))
     row = await at.until_reported(at.put(POST))
     assert (row.state, row.error) == ("waiting", "because of 503")
@@ -214,7 +214,7 @@ async def test_a_write_that_is_discarded_while_it_fails_stays_discarded(at: Deli
     assert (at.outbox.rows(), at.changes, at.scheduler.offline) == ((), 0, None)
 
 
-async def test_each_scope_is_sent_in_order_and_what_must_stay_blocks_its_own_scope_only(at: Delivery) -> None:
+async def test_writes_are_sent_in_order_and_a_blocked_write_blocks_only_its_scope(at: Delivery) -> None:
     refused = at.put(elsewhere(1), "refused", error="No")
     behind = at.put(elsewhere(1, "Behind"))
     later = at.put(elsewhere(2), due=time.time() + 50 * LONGEST_PAUSE)
@@ -248,7 +248,7 @@ async def test_the_worker_looks_again_when_the_next_write_is_due(at: Delivery, m
     assert at.service.sent == []
 
 
-async def test_nothing_is_sent_offline_and_all_of_it_after_that(at: Delivery) -> None:
+async def test_writes_wait_offline_and_are_sent_in_order_afterwards(at: Delivery) -> None:
     at.scheduler.offline = NetworkError("gone", request="")
     numbers = [at.put(elsewhere(1)), at.put(elsewhere(2))]
     at.worker.start()
@@ -260,7 +260,7 @@ async def test_nothing_is_sent_offline_and_all_of_it_after_that(at: Delivery) ->
     assert [number for number, *_ in at.delivered] == numbers
 
 
-async def test_who_is_signed_in_is_asked_once_until_it_changes(at: Delivery) -> None:
+async def test_write_waits_until_its_author_is_signed_in(at: Delivery) -> None:
     held = at.put(elsewhere(1), author="ada")
     at.me = "me"
     await at.until_sent(at.put(elsewhere(2)))
@@ -272,7 +272,7 @@ async def test_who_is_signed_in_is_asked_once_until_it_changes(at: Delivery) -> 
 
 
 @pytest.mark.parametrize(("error", "is_reported"), [(StoreError("full"), False), (KeyError("bug"), True)])
-async def test_an_error_of_this_machine_lets_a_scope_rest(
+async def test_local_error_delays_the_next_attempt_in_its_scope(
     at: Delivery, monkeypatch: pytest.MonkeyPatch, error: Exception, *, is_reported: bool
 ) -> None:
     reports: list[Any] = []
@@ -308,7 +308,7 @@ async def test_an_unexpected_error_is_reported_and_does_not_end_the_worker(
     assert [type(report) for report in reports] == [KeyError]
 
 
-async def test_what_this_version_cannot_read_is_parked(at: Delivery) -> None:
+async def test_unreadable_write_is_parked(at: Delivery) -> None:
     number = at.outbox.put("noSuchOperation", {}, "scope", 1.0)
     at.worker.start()
     await until(lambda: bool(at.refused))
@@ -318,7 +318,7 @@ async def test_what_this_version_cannot_read_is_parked(at: Delivery) -> None:
     assert [refused for refused, _ in at.refused] == [number]
 
 
-async def test_a_new_item_differs_from_those_that_were_there(at: Delivery) -> None:
+async def test_new_item_is_found_by_id_text_and_author(at: Delivery) -> None:
     at.service.answer(COMMENTS, {"items": [comment("old")]})
     number = at.put(POST)
     at.service.answer(POST, failed(TooManyRequests, 429, retry_after=60.0))
@@ -334,7 +334,7 @@ async def test_a_new_item_differs_from_those_that_were_there(at: Delivery) -> No
         assert (item.id if item else None) == found
 
 
-async def test_all_pages_are_searched_but_none_twice(at: Delivery) -> None:
+async def test_all_pages_are_searched_once(at: Delivery) -> None:
     second = COMMENTS.model_copy(update={"page": "2"})
     at.service.answer(COMMENTS, {"items": [comment("a")], "next": {"page": "2"}})
     at.service.answer(second, {"items": [comment("b"), comment("a")], "next": {"page": "2"}})
@@ -343,7 +343,7 @@ async def test_all_pages_are_searched_but_none_twice(at: Delivery) -> None:
     assert at.service.sent == [COMMENTS, second]
 
 
-async def test_a_write_of_unknown_delivery_is_looked_for_until_that_is_certain(at: Delivery) -> None:
+async def test_write_of_unknown_delivery_is_searched_until_it_can_no_longer_arrive(at: Delivery) -> None:
     effects = effects_of(POST)
     at.service.answer(COMMENTS, NONE, NONE, {"items": [comment("late")]})
     row = at.row(at.put(POST, "sending"))
@@ -369,16 +369,16 @@ def test_a_request_can_arrive_until_the_time_out_and_the_settle_time_have_passed
     assert DeliveryReconciler(at.scheduler, 0.0).settle == 0.0
 
 
-async def test_what_was_found_is_delivered_and_not_sent_again(at: Delivery) -> None:
+async def test_found_write_is_delivered_and_not_sent_again(at: Delivery) -> None:
     at.service.answer(COMMENTS, {"items": [comment("n")]})
-    at.reconciler.timeout = 3600.0  # what is there need not be waited for
+    at.reconciler.timeout = 3600.0  # an existing item is found without a pause
     number = at.put(POST, "sending")
     await at.until_sent(number)
     [(_, body, item)] = at.delivered
     assert (body, item.id, at.service.writes()) == (b"", "n", [])
 
 
-async def test_what_a_write_replaces_is_that_of_the_signed_in_user(at: Delivery) -> None:
+async def test_former_reactions_are_those_of_the_signed_in_user(at: Delivery) -> None:
     react = comments.UpdateComment(**THREAD, added_reactions=("1f44d",))
     user = {"object": "user", "id": "me"}
     reactions = [{"emoji": "1f44d", "count": 1, "users": [{"user": user}]}]
@@ -389,7 +389,11 @@ async def test_what_a_write_replaces_is_that_of_the_signed_in_user(at: Delivery)
 
 
 def undo_of_what_is_undone(at: Delivery, state: str) -> tuple[int, int, UpdateChangeRequest]:
-    """A sent change, its undo in the outbox, and the call of it; somebody else has undone the change already."""
+    """Queue the undo of a sent change that somebody else has already undone.
+
+    Returns:
+        The numbers of the change and of its undo, and the call that undoes it.
+    """
     rename = elsewhere(1, "After")
     number = at.put(rename)
     at.outbox.note_former(number, {"subject": "Before"})
@@ -401,7 +405,7 @@ def undo_of_what_is_undone(at: Delivery, state: str) -> tuple[int, int, UpdateCh
     return number, undo, back
 
 
-async def test_an_undo_that_is_done_already_is_not_sent(at: Delivery) -> None:
+async def test_undo_that_is_already_done_is_not_sent(at: Delivery) -> None:
     number, undo, _ = undo_of_what_is_undone(at, "waiting")
     await at.until_sent(undo)
     assert (at.delivered, at.service.writes()) == ([(undo, b"", None)], [])
@@ -410,7 +414,7 @@ async def test_an_undo_that_is_done_already_is_not_sent(at: Delivery) -> None:
     assert ended.state == "undone"
 
 
-async def test_a_write_edited_or_discarded_in_the_last_moment(at: Delivery) -> None:
+async def test_write_can_be_edited_or_discarded_until_it_is_sent(at: Delivery) -> None:
     at.service.answer(COMMENTS, NONE)
     edited, dropped = at.put(POST), at.put(elsewhere(1))
     existing = at.reconciler.existing
@@ -475,9 +479,7 @@ async def test_part_of_a_task_does_not_stay_in_the_outbox_after_unknown_delivery
 
 
 @pytest.mark.parametrize("is_there", [True, False])
-async def test_one_that_was_sent_at_once_is_settled_after_its_instance_has_ended(
-    at: Delivery, *, is_there: bool
-) -> None:
+async def test_immediate_write_of_an_ended_instance_is_settled(at: Delivery, *, is_there: bool) -> None:
     now = time.time()
     merged = {"object": "change-request", "id": "5", "space": "api", "status": "merged" if is_there else "open"}
     at.service.answer(GET, merged)
@@ -498,7 +500,7 @@ async def test_one_that_was_sent_at_once_is_settled_after_its_instance_has_ended
 
 
 class TestSentAtOnce:
-    """Writes that cannot be queued."""
+    """Tests of writes that cannot be queued."""
 
     CREATE = CreateChangeRequest(space_id="api", subject="New")
 
@@ -511,7 +513,7 @@ class TestSentAtOnce:
         number = at.put(call, "now")
         return await at.sender.send(number, call, effects_of(call))
 
-    async def test_what_was_there_is_noted_and_the_body_returned(self, at: Delivery) -> None:
+    async def test_existing_items_are_noted_and_the_body_is_returned(self, at: Delivery) -> None:
         request = {"object": "change-request", "id": "old", "space": "api", "subject": "New"}
         draft, opened = self.listings()
         at.service.answer(draft, {"items": [request]})
@@ -523,7 +525,7 @@ class TestSentAtOnce:
         assert at.service.sent == [draft, opened, self.CREATE]
 
     @pytest.mark.parametrize("is_found", [True, False])
-    async def test_one_without_a_response_is_looked_for(self, at: Delivery, *, is_found: bool) -> None:
+    async def test_write_without_a_response_is_searched(self, at: Delivery, *, is_found: bool) -> None:
         request = {"object": "change-request", "id": "n", "space": "api", "subject": "New", "createdBy": {"id": "me"}}
         draft, opened = self.listings()
         at.service.answer(draft, NONE, {"items": [request] if is_found else []})
@@ -543,7 +545,7 @@ class TestSentAtOnce:
 
     @pytest.mark.parametrize("is_lost", [True, False])
     @pytest.mark.parametrize("is_before", [True, False], ids=["before it is sent", "when it is sent"])
-    async def test_one_that_fails_is_over(self, at: Delivery, *, is_lost: bool, is_before: bool) -> None:
+    async def test_failed_write_leaves_the_outbox(self, at: Delivery, *, is_lost: bool, is_before: bool) -> None:
         error = NetworkError("gone", request="") if is_lost else failed(Forbidden, 403)
         draft, opened = self.listings()
         at.service.answer(draft, error if is_before else NONE)
@@ -557,14 +559,14 @@ class TestSentAtOnce:
         assert bool(at.scheduler.offline) == is_lost
         assert at.service.writes() == ([] if is_before else [self.CREATE])
 
-    async def test_an_undo_that_is_done_already_is_an_error(self, at: Delivery) -> None:
+    async def test_undo_that_is_already_done_is_an_error(self, at: Delivery) -> None:
         _, undo, back = undo_of_what_is_undone(at, "now")
         with pytest.raises(PresscheckError, match=r"^Not undone: it is already as it was before$"):
             await at.sender.send(undo, back, effects_of(back))
         assert (at.outbox.rows(), at.service.writes()) == ((), [])
 
 
-def test_reviews_and_comments_are_looked_for_and_edits_repeated() -> None:
-    """What the tests above rely on."""
+def test_reviews_and_comments_are_searched_and_edits_are_repeated() -> None:
+    """The tests above rely on these ways to settle unknown delivery."""
     review = SubmitReview(**REQUEST, status="approved")
     assert [effects_of(call).reconcile for call in (POST, review, EDIT, MERGE)] == ["look", "look", "repeat", "state"]

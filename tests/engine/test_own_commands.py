@@ -1,4 +1,4 @@
-"""The arguments of own commands: values of others stay single arguments, and become neither options nor other files."""
+"""Arguments of own commands: values written by others stay single arguments, and cannot be options or other files."""
 
 from pathlib import Path
 
@@ -69,17 +69,17 @@ def test_a_dangerous_value_is_refused(words: tuple[str, ...], values: dict[str, 
     assert caught.value.message.startswith(message)
 
 
-def test_a_script_gets_its_values_as_parameters() -> None:
+def test_script_receives_values_as_parameters() -> None:
     words = ('echo "$1" {title}', "--", "{title}", "~/{number}")
     assert arguments(words[:3] + words[3:], is_script=True, title="$(x)", number="7") == [
         *(SHELL, "-c", 'echo "$1" {title}', "Own"),
         *("--", "$(x)", str(Path.home() / "7")),
     ]
-    with pytest.raises(PresscheckError, match="begins with -"):  # the script may use it without --
+    with pytest.raises(PresscheckError, match="begins with -"):  # the script may pass it on without --
         arguments(words, is_script=True, title="-x", number="7")
 
 
-def test_the_values_of_an_address_are_encoded() -> None:
+def test_values_in_an_address_are_encoded() -> None:
     command = OwnCommand("Own", ("https://t.example/{path}?q={title}&u={url}",), mode="open")
     values = {"path": "a b/c", "title": "x&y=../#é", "url": "https://a/?b"}
     expected = "https://t.example/a%20b/c?q=x%26y%3D..%2F%23%C3%A9&u=https%3A%2F%2Fa%2F%3Fb"

@@ -1,4 +1,4 @@
-"""Why an edit of pages cannot be undone."""
+"""Undoing edits of pages: why some cannot be undone, and the order of moved pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from presscheck.engine.writes.inverse import SentWrite
 from presscheck.engine.writes.page_inverse import PageEdits
 
 
-def test_added_files_and_unknown_new_pages_stay() -> None:
+def test_added_files_and_unknown_new_pages_cannot_be_undone() -> None:
     inverse, (former, result) = PageEdits(), edited(1)
     rename, new = pages(page(title="After")), pages(InsertPage(title="New", document=text("x")), page(title="After"))
     assert inverse.reason(SentWrite(rename, former, result)) is None
@@ -20,7 +20,7 @@ def test_added_files_and_unknown_new_pages_stay() -> None:
     assert inverse.reason(SentWrite(new, former, result)) == "the service did not tell what it created"
 
 
-def test_a_page_that_moved_among_its_siblings_goes_back_with_one_that_left_them() -> None:
+def test_undo_moves_a_page_back_together_with_a_sibling_that_left() -> None:
     edit = pages(page(page="z", at=0), page(page="y", into=None, at=0))
     former, result = edited(2, y=["a", 1], z=["a", 2])
     former["orders"] = [["a", ["x", "y", "z"]], [None, ["a"]]]

@@ -1,4 +1,4 @@
-"""A queued edit of a page is merged with the page when it is sent; without a network."""
+"""Merging a queued edit of a page with the current page when it is sent, without a network."""
 
 from pathlib import Path
 from typing import Any
@@ -48,7 +48,7 @@ def text_of(found: MergedEdit | None) -> tuple[str | None, str | None]:
     return change.document.markdown, change.title
 
 
-async def test_an_unchanged_page_gets_the_edit_as_it_was_typed() -> None:
+async def test_edit_of_an_unchanged_page_is_sent_unchanged() -> None:
     call = edit("ONE\n\ntwo\n\nthree")
     found = await merged(call, (PAGE, page(BASE.rstrip())))
     assert found and found.call is call
@@ -70,7 +70,7 @@ def edits(name: str, second: int) -> dict[str, Any]:
 
 
 def revision(number: int, page_id: str, attribute: str = "document") -> list[tuple[Any, Any]]:
-    """A revision that edited a page, at the second of its number."""
+    """Return the answers for a revision that edited a page; `number` is also the second of its time."""
     name = f"r{number}"
     change = {"type": "page_edited", "page": {"id": page_id}, "attributes": {attribute: {}}}
     created_at = f"2026-03-14T12:00:{number:02}.100Z"
@@ -136,7 +136,7 @@ async def test_an_edit_of_unknown_delivery_is_recognized_although_the_service_re
         await merged(call, now)
 
 
-async def test_an_edit_of_unknown_delivery_is_recognized_below_a_later_edit() -> None:
+async def test_edit_of_unknown_delivery_is_recognized_in_an_earlier_revision() -> None:
     call = edit("* ONE\n\ntwo\n\nthree")
     request = {"id": "5", "space": "api", "number": 5, "status": "open", "revision": "r3"}
     answers = (
@@ -162,7 +162,7 @@ def test_the_pending_edits_of_a_page(tmp_path: Path) -> None:
     outbox.close()
 
 
-def test_an_edit_is_replaced_only_as_it_was_read(tmp_path: Path) -> None:
+def test_edit_is_replaced_only_if_it_has_not_changed_since_it_was_read(tmp_path: Path) -> None:
     outbox, base = Outbox(tmp_path / "outbox.sqlite"), page_base("Page", BASE)
     number = outbox.put("edit", {"text": "first"}, "s", 1.0, base=base)
     [read] = outbox.rows()

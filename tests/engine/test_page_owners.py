@@ -1,4 +1,4 @@
-"""The owners of changed pages: which pages they own, who they are, and whether they have reviewed."""
+"""Owners of changed pages: their pages, the users and teams that they stand for, and their reviews."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def service(*teams: tuple[str, str], members: dict[str, list[User]] | None = Non
     return ScriptedService(answers)
 
 
-def test_each_changed_page_has_the_rule_that_matches_last() -> None:
+def test_last_matching_rule_applies_to_a_changed_page() -> None:
     owners = parse(Path("owners"), "* ana\n/api/auth writers ana\nAPI\\ docs/keys\n")
     items = [
         page("start", ""),
@@ -94,7 +94,7 @@ def test_a_share_in_words() -> None:
     ]
 
 
-async def test_owners_are_users_by_id_address_or_name_each_once() -> None:
+async def test_owners_are_found_by_id_email_address_or_name() -> None:
     reader = service()
     named = [owner("mia okonkwo", "a"), owner("ANA@example.org", "a", "b"), owner("ana", "b", "c"), owner("u2", "d")]
     first, second = await find_owners(reader, "o", named, PEOPLE)
@@ -109,19 +109,19 @@ async def test_owners_are_users_by_id_address_or_name_each_once() -> None:
     assert by_id.users == (ANA,), "an id counts more than a name"
 
 
-async def test_owners_are_teams_by_id_or_title_with_their_members() -> None:
+async def test_teams_are_found_by_id_or_title() -> None:
     reader = service(("t1", "Writers"), ("writers", "Other"), ("t3", ""), members={"writers": [MIA], "t1": [ANA]})
     named = [owner("@company/Writers", "a"), owner("OTHER", "b"), owner("T3", "c", "d", "e"), owner("nobody", "f")]
     first, second, third, unknown = await find_owners(reader, "o", named, PEOPLE)
     assert (first.title, first.users, first.page_ids) == ("t3", (), {"c", "d", "e"})
     assert (second.team, second.users, second.page_ids) == ("Writers", (ANA,), {"a"})
     assert reader.sent.count(TEAMS) == 1
-    # of two teams with one name, the first that is listed counts
+    # if two teams have the same name, the first one in the list counts
     assert (third.title, third.page_ids) == ("Other", {"b"})
     assert (unknown.title, unknown.team, unknown.users) == ("nobody", "", ())
 
 
-async def test_what_cannot_be_listed_is_unknown() -> None:
+async def test_owners_and_members_that_cannot_be_listed_are_unknown() -> None:
     reader = ScriptedService([(TEAMS, DENIED)])
     found = await find_owners(reader, "o", [owner("Writers", "a"), owner("writers", "b")], PEOPLE)
     assert [(one.title, one.page_ids, one.users) for one in found] == [("writers", {"a", "b"}, ())]
@@ -144,14 +144,14 @@ def reviewer(identity: str, status: Any, *, stale: bool = False) -> Reviewer:
         ([reviewer("ana", "approved"), reviewer("u2", "changes-requested", stale=True)], "changes-requested"),
     ],
 )
-def test_the_furthest_review_of_an_owner_counts(reviewers: list[Reviewer], expected: OwnerReview) -> None:
+def test_most_advanced_review_of_an_owner_counts(reviewers: list[Reviewer], expected: OwnerReview) -> None:
     team = owner("writers", "a", users=(ANA, MIA), team="Writers")
     assert owner_review(team, reviewers, "jon") == expected
     assert owner_review(team, reviewers, "u2") == "author"
     assert owner_review(owner("x"), reviewers, None) == ""
 
 
-def test_what_a_person_owns_counts_before_what_their_team_owns() -> None:
+def test_own_pages_count_before_pages_of_a_team() -> None:
     team = owner("writers", "a", "b", users=(ANA, MIA), team="Writers")
     assert shares_by_user([team, owner("ana", "c", users=(ANA,))]) == {
         "ana": "owns 1 of 5 pages",

@@ -1,4 +1,4 @@
-"""The matches of a pattern, its limits over all texts, and what the process that runs it answers."""
+"""Matches of a pattern, their limits over all texts, and the protocol of the process that finds them."""
 
 import json
 import subprocess
@@ -48,12 +48,12 @@ def test_an_invalid_pattern_names_its_field(query: Query, field: str, reason: st
     assert (error.value.field, reason in str(error.value)) == (field, True), str(error.value)
 
 
-def test_a_plain_text_and_its_replacement_are_no_pattern() -> None:
+def test_plain_text_and_its_replacement_are_not_patterns() -> None:
     assert Matcher(asdict(Query("(", "\\1"))).matches("a(b") == [(1, 2, "\\1")]
     assert Matcher(asdict(Query("a|b", "x", whole_words=True, is_regex=True))).matches("ab b") == [(3, 4, "x")]
 
 
-def test_the_limits_are_those_of_all_texts_together(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limits_apply_to_all_texts_together(monkeypatch: pytest.MonkeyPatch) -> None:
     matcher = Matcher(asdict(Query("a", "")))
     assert len(matcher.matches("a" * (MOST_MATCHES - 1))) == MOST_MATCHES - 1
     assert len(matcher.matches("a")) == 1

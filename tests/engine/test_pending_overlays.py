@@ -1,4 +1,4 @@
-"""Unsent writes, shown in the reads that they change."""
+"""Unsent writes, which are shown in the responses that they change."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ REDIRECTS, LINKS = site_settings.ListRedirects(**SITE), site_settings.ListShareL
 
 
 def shown(read: Operation[Any], answer: Any, write: Operation[Any], *, state: str = "waiting") -> Any:
-    """A response with one unsent write applied."""
+    """Apply one unsent write to a response."""
     entry = OutboxEntry(7, write, write.stored_name(), state, "No", 0.0)
     return apply_pending(read, read_answer(read, json.dumps(answer).encode()), [entry], ME)
 

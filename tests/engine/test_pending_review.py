@@ -28,7 +28,7 @@ def said(words: str, request: str = "5") -> PostComment:
 
 
 class Writes:
-    """The writes of an engine that sends nothing, on a real outbox."""
+    """The write methods of an engine, with a real outbox; nothing is sent."""
 
     def __init__(self, outbox: Outbox) -> None:
         self.outbox, self.reads = outbox, 0
@@ -62,12 +62,12 @@ def writes(tmp_path: Path) -> Iterator[Writes]:
 
 
 def rows(writes: Writes) -> list[tuple[str, float]]:
-    """The state of each row, and in how many seconds it is due, rounded."""
+    """Return the state of each row, and the minutes until it is due, rounded."""
     now = time.time()
     return [(row.state, round((row.not_before - now) / 60)) for row in writes.outbox.rows()]
 
 
-async def test_a_review_that_was_started_holds_all_comments_until_it_is_submitted(writes: Writes) -> None:
+async def test_started_review_holds_comments_until_it_is_submitted(writes: Writes) -> None:
     review = PendingReview(writes, "5")
     assert not review.is_started
     review.start()
@@ -105,7 +105,7 @@ async def test_a_review_without_comments_is_an_ordinary_write(writes: Writes) ->
     assert rows(writes)[1] == ("waiting", 0), "what cannot be queued cannot be held"
 
 
-async def test_held_comments_are_sent_alone_or_stay_after_its_end(writes: Writes) -> None:
+async def test_held_comments_stay_after_the_end_of_the_review_and_can_be_sent_alone(writes: Writes) -> None:
     review = PendingReview(writes, "5")
     held = review.hold(said("One"))
     review.end()
@@ -131,5 +131,5 @@ async def test_the_outbox_is_read_again_only_after_a_change(writes: Writes, monk
     assert review.is_started
 
 
-def test_drafts_have_the_same_key_everywhere() -> None:
+def test_key_of_a_draft_contains_the_change_request_and_the_name() -> None:
     assert draft_key("c", "reply 1") == "review c reply 1"

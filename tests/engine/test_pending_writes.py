@@ -1,4 +1,4 @@
-"""The unsent writes: the entries of the outbox, their author, and what the user can do with them."""
+"""Unsent writes: the entries of the outbox, the signed-in user, and the actions on unsent writes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def put(outbox: Outbox, call: Operation[object], state: str = "waiting") -> int:
     return number
 
 
-def test_entries_are_what_is_unsent_and_not_on_its_way(outbox: Outbox) -> None:
+def test_entries_are_queued_writes_without_immediate_ones(outbox: Outbox) -> None:
     numbers = [put(outbox, EDIT), put(outbox, RENAME, "refused")]
     put(outbox, MergeChangeRequest(**REQUEST), "now")
     numbers.append(outbox.put("noSuchOperation", {"x": 1}, "scope", 6.0))
@@ -44,7 +44,7 @@ def test_entries_are_what_is_unsent_and_not_on_its_way(outbox: Outbox) -> None:
     assert pending.entries() is pending.entries(), "the same tuple until the outbox changes"
 
 
-def test_reading_the_outbox_again_tells_what_changed(outbox: Outbox) -> None:
+def test_reload_returns_the_changed_calls(outbox: Outbox) -> None:
     pending = PendingWrites(outbox, SignedInUser(outbox))
     assert pending.reload() == ()
     number = put(outbox, EDIT)
@@ -61,8 +61,8 @@ def test_reading_the_outbox_again_tells_what_changed(outbox: Outbox) -> None:
     assert pending.reload() == ()
 
 
-def test_a_write_that_did_not_change_is_not_made_again(outbox: Outbox) -> None:
-    """A thousand that wait would be, after each that is sent."""
+def test_entry_of_an_unchanged_write_is_reused(outbox: Outbox) -> None:
+    """Otherwise each sent write would rebuild the entries of a thousand waiting ones."""
     pending = PendingWrites(outbox, SignedInUser(outbox))
     first, second = put(outbox, EDIT), put(outbox, RENAME)
     before = {entry.id: entry for entry in pending.entries()}
@@ -105,7 +105,7 @@ def test_a_read_of_an_added_page_uses_its_id_from_the_service_once_it_is_added(o
         assert pending.resolved(unaffected) is unaffected
 
 
-async def test_who_stops_waiting_for_a_write_does_not_cancel_it() -> None:
+async def test_cancelling_a_wait_does_not_cancel_the_write() -> None:
     outcome: asyncio.Future[object] = asyncio.get_running_loop().create_future()
     write = PendingWrite(7, EDIT, outcome)  # type: ignore[arg-type]
     waiting = asyncio.create_task(write.landed())
@@ -117,7 +117,7 @@ async def test_who_stops_waiting_for_a_write_does_not_cancel_it() -> None:
 
 
 class TestActions:
-    """What the user can do with unsent writes."""
+    """Tests of actions on unsent writes."""
 
     @pytest.fixture
     def changes(self) -> list[str]:
@@ -162,7 +162,7 @@ class TestActions:
         assert actions.send_now(behind)
         assert (outbox.held_up(), len(changes)) == ({}, 1)
 
-    def test_one_that_is_being_sent_is_discarded_only_by_who_may_send(
+    def test_write_in_delivery_is_discarded_only_if_no_other_instance_may_send(
         self, outbox: Outbox, tmp_path: Path, changes: list[str]
     ) -> None:
         other = Outbox(tmp_path / "outbox.sqlite")

@@ -1,4 +1,4 @@
-"""What is told of the plan of a site: a line for its type, and one for its frozen features."""
+"""Limits of the plan of a site: a line for its type, and a line for its frozen features."""
 
 from tests.table import each_case
 

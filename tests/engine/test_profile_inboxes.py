@@ -1,4 +1,4 @@
-"""The inboxes of several profiles: each with its own engine, kept fresh and closed apart from the others."""
+"""Inboxes of several profiles, each with its own engine, which is opened and closed separately."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -19,7 +19,7 @@ NEEDS_ME = SHOWN_VIEWS[0]
 
 
 class Opened:
-    """Opens engines of other profiles on a service; a profile `bare` has no token."""
+    """A function that opens engines of other profiles on a service; the profile `bare` has no token."""
 
     def __init__(self, service: RunningService, home: Path) -> None:
         self._service, self._home = service, home
@@ -74,7 +74,7 @@ async def test_engines_of_other_profiles_are_opened_once_and_closed(service: Run
         assert engine.status.online, "the app closes its own engine"
 
 
-async def test_a_profile_that_cannot_be_opened_is_tried_again_when_asked_only(
+async def test_profile_without_a_token_is_opened_again_only_on_request(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(profile_inboxes, "POLL_INTERVAL", 0.05)
@@ -96,7 +96,7 @@ async def test_a_profile_that_cannot_be_opened_is_tried_again_when_asked_only(
         await inboxes.close()
 
 
-async def test_reading_ends_when_it_is_cancelled_together_with_a_wake(service: RunningService, tmp_path: Path) -> None:
+async def test_cancellation_together_with_a_wake_ends_the_refresh(service: RunningService, tmp_path: Path) -> None:
     async with running_engine(service, tmp_path) as engine:
         inboxes = ProfileInboxes("work", engine, Opened(service, tmp_path))
         await inboxes.choose(["work"])

@@ -1,4 +1,4 @@
-"""The list of profiles: what is stored on this machine, without creating a file or reading a token."""
+"""The list of profiles, which is read from stored data without creating files or reading tokens."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def write_settings(where: Places, text: str) -> None:
     where.config_file.write_text(text)
 
 
-def test_a_token_of_the_environment_is_for_the_first_profile_only(
+def test_token_of_the_environment_is_for_the_profile_of_the_process_only(
     where: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_settings(where, "[profiles.bare]\n[profiles.command]\ntoken_command = 'touch \"/nowhere\"'\n")
@@ -29,7 +29,7 @@ def test_a_token_of_the_environment_is_for_the_first_profile_only(
     assert [(each.name, each.has_token) for each in profiles] == [("bare", False), ("command", True), ("default", True)]
 
 
-def test_stored_values_that_cannot_be_read_are_left_out(where: Places) -> None:
+def test_unreadable_stored_values_are_left_out(where: Places) -> None:
     write_settings(
         where,
         '[profiles.hostile]\nbase_url = "https://a:b@docs.example.org"\n[profiles.broken]\nbase_url = "unix:/s.sock"\n'
@@ -48,7 +48,7 @@ def test_stored_values_that_cannot_be_read_are_left_out(where: Places) -> None:
     assert not where.outbox_file(store_name("default", default.base_url)).exists(), "nothing is created"
 
 
-def test_the_inbox_has_the_chosen_profiles_or_all(where: Places) -> None:
+def test_inbox_shows_the_chosen_profiles_or_all(where: Places) -> None:
     assert inbox_profiles(where, "demo") == ("demo",)
     profiles = '[profiles.work]\n[profiles.client]\ntheme = 3\n[profiles."\\u001b[31m"]\n'
     write_settings(where, profiles)

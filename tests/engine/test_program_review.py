@@ -1,4 +1,4 @@
-"""What a program that reviews reads, and how its comments become drafts."""
+"""The input of programs that review a change request, and the drafts that are made of their comments."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SHOWN = f"# One\n\n{TEXT}"
 
 
 async def with_pages(engine: Engine, *titles: str) -> ChangeRequest:
-    """A change request with new pages."""
+    """Create a change request with new pages."""
     request = await begun(engine)
     changes = tuple(InsertPage(title=title, document=Document(markdown=TEXT)) for title in titles)
     await engine.write(
@@ -64,7 +64,7 @@ async def test_a_program_does_not_see_drafts(engine: Engine) -> None:
     assert [thread["text"] for thread in given.document["threads"]] == ["Sent"]
 
 
-async def test_texts_over_the_limits_are_named(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_omitted_texts_are_named_with_the_reason(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     request = await with_pages(engine, "One", "Two", "Three")
     await engine.write(comment(request, "Hidden\u200b words")).landed()
     await engine.write(comment(request, "Another")).landed()
@@ -83,7 +83,7 @@ async def test_texts_over_the_limits_are_named(engine: Engine, monkeypatch: pyte
     assert [thread["text"] for thread in given.document["threads"]] == ["Hidden words"]
 
 
-async def test_a_page_that_changed_while_the_program_ran(engine: Engine, tmp_path: Path) -> None:
+async def test_comment_on_a_line_that_changed_during_the_review_is_rejected(engine: Engine, tmp_path: Path) -> None:
     request = await with_pages(engine, "One")
     page = (await read_input(engine, request)).document["pages"][0]["id"]
     text = "# One\n\nNew.\n\n" + TEXT.replace("Second", "Other")
@@ -115,7 +115,7 @@ async def test_a_page_that_changed_while_the_program_ran(engine: Engine, tmp_pat
     assert steps == ["Bot: reading the change …", "Bot: reviewing …", "Bot: checking the comments …"]
 
 
-async def test_the_same_comment_of_two_agents_stays_apart(engine: Engine, tmp_path: Path) -> None:
+async def test_equal_comments_of_two_agents_are_separate_drafts(engine: Engine, tmp_path: Path) -> None:
     request = await with_pages(engine, "One")
     command = printing(tmp_path, {"text": "Why?"})
     for name in ("First", "Second", "First"):
@@ -149,7 +149,7 @@ async def test_agents_have_a_limited_number_of_drafts(
         require_room(engine)
 
 
-async def test_a_closed_change_request_and_another_one_are_refused(engine: Engine, tmp_path: Path) -> None:
+async def test_merged_change_request_and_comments_on_another_one_are_refused(engine: Engine, tmp_path: Path) -> None:
     request = await with_pages(engine, "One")
     other = json.dumps({"change_request": {"id": "another"}, "comments": [{"text": "x"}]})
     with pytest.raises(InvalidArgument, match="of another change request"):
@@ -183,7 +183,7 @@ async def test_reading_and_checking_many_comments_does_not_block(engine: Engine)
             await asyncio.sleep(0.01)
 
     def assert_no_block() -> None:
-        """The longest time without the loop is a small part of the whole, also on a busy machine."""
+        """Check the longest pause of the event loop relative to the whole time, because the machine may be busy."""
         longest = max(after - before for before, after in pairwise((*moments, monotonic())))
         assert longest < (monotonic() - moments[0]) / 2
         moments[:] = [monotonic()]

@@ -1,4 +1,4 @@
-"""Prose checks with real programs: formats, limits, garbage and hostile output, and which findings are new."""
+"""Prose checks with real programs: formats, limits, malformed and hostile output, and new findings."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ for path in sys.argv[1:]:
 
 
 def program(code: str, output_format: OutputFormat = "json", **settings: Any) -> ProseCheck:
-    """A check that runs Python code."""
+    """Return a check that runs Python code."""
     return ProseCheck("own", (sys.executable, "-c", code), output_format, **settings)
 
 
@@ -138,7 +138,7 @@ def test_markdownlint_prints_its_findings_on_standard_error() -> None:
     assert [finding.line for finding in findings(printing(output, "markdownlint", stream="stderr"))] == [5]
 
 
-def test_no_output_is_no_finding() -> None:
+def test_empty_output_has_no_findings() -> None:
     for output_format in ("json", "sarif", "typos", "vale", "markdownlint"):
         assert findings(printing("", output_format, code=0)) == []
 
@@ -153,12 +153,12 @@ def test_an_installed_program_finds_something(name: str) -> None:
         assert found[0].fix == Fix("recieve", "receive")
 
 
-def test_the_severity_of_the_settings_has_precedence() -> None:
+def test_configured_severity_has_precedence() -> None:
     check = replace(printing(json.dumps(ROW), "json"), severity="info")
     assert [finding.severity for finding in findings(check)] == ["info"]
 
 
-def test_a_program_gets_files_with_the_texts_and_no_token(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_program_receives_files_with_the_texts_and_no_token(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRESSCHECK_TOKEN", "s3cr3t")
     code = """
 import json, os, sys
@@ -170,14 +170,14 @@ for path in sys.argv[1:]:
     assert [finding.message for finding in found] == ["a.md one None", "guides/ü.md two None"]
 
 
-def test_pages_replace_their_word_in_the_command() -> None:
+def test_pages_replace_their_placeholder_in_the_command() -> None:
     code = "import json, sys; print(json.dumps({'path': sys.argv[1], 'message': sys.argv[2]}))"
     check = program(code)
     check = replace(check, command=(*check.command, "{pages}", "last"))
     assert [finding.message for finding in findings(check)] == ["last"]
 
 
-def test_a_directory_of_the_settings_is_the_working_directory(tmp_path: Path) -> None:
+def test_configured_directory_is_the_working_directory(tmp_path: Path) -> None:
     code = "import json, os, sys; print(json.dumps({'path': sys.argv[1], 'message': os.getcwd()}))"
     [finding] = findings(program(code, directory=str(tmp_path)))
     assert finding.message == str(tmp_path)
@@ -200,11 +200,11 @@ def test_many_pages_are_checked_in_several_runs(monkeypatch: pytest.MonkeyPatch)
     ]
 
 
-def test_a_missing_program_is_one_clear_line() -> None:
+def test_missing_program_is_reported_on_one_line() -> None:
     assert reason(ProseCheck("own", ("no-such-program",))) == "own: no-such-program is not installed: install it"
 
 
-def test_failures_have_the_reason_of_the_program() -> None:
+def test_failures_contain_the_error_output_or_the_signal() -> None:
     check = program("import sys; sys.stderr.write('no\\x1b[2J\\n\\nsettings'); sys.exit(3)")
     assert reason(check) == "own: failed with exit code 3: no␛[2J settings"
     assert reason(program("import os; os.abort()")) == "own: was ended by signal 6"
@@ -228,7 +228,7 @@ def test_failures_have_the_reason_of_the_program() -> None:
         "[" * 100_000,
     ],
 )
-def test_garbage_is_an_error_or_no_finding(output_format: OutputFormat, output: str) -> None:
+def test_malformed_output_is_an_error_or_has_no_findings(output_format: OutputFormat, output: str) -> None:
     check = (
         printing(output, output_format, code=0)
         if len(output) < 1000
@@ -252,7 +252,7 @@ def test_a_slow_program_is_killed_with_its_children(tmp_path: Path) -> None:
     assert reason(replace(check, timeout=1)) == "own: not done after 1 seconds (timeout)"
     assert time.monotonic() - started < 10
     assert os.read(end, 9) == b"x\n", "the child ran"
-    # the pipe is at its end as soon as nobody can write into it
+    # the pipe ends once no process can write to it
     assert select.select([end], [], [], 10)[0] and os.read(end, 9) == b""
     os.close(end)
 
@@ -281,7 +281,7 @@ def test_a_program_that_prints_too_much_is_killed() -> None:
 
 
 @each_case("replacement", ["\x1b[2J", "\x9bm", "th\u202ee", "th\u2066e", "\ud800"])
-def test_replacement_with_invisible_or_broken_characters_is_no_fix(replacement: str) -> None:
+def test_replacement_with_invisible_or_broken_characters_is_not_a_fix(replacement: str) -> None:
     row = {"path": "a.md", "line": 3, "message": "a typo", "text": "teh", "replacement": replacement}
     assert [finding.fix for finding in findings(printing(json.dumps(row), "json"))] == [None]
 
@@ -343,7 +343,7 @@ def test_without_findings_the_old_texts_are_not_checked(tmp_path: Path) -> None:
     assert log.read_text() == "run "
 
 
-def test_texts_of_a_folder_are_checked_there(tmp_path: Path) -> None:
+def test_files_of_a_folder_are_checked_in_place(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("teh old\n\nteh new\n")
     texts = {"a.md": (tmp_path / "a.md").read_text()}
     found = asyncio.run(new_findings(program(FIND_TEH), {"a.md": "teh old\n"}, texts, tmp_path))

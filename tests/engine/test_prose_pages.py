@@ -1,4 +1,4 @@
-"""The pages of a site that prose checks examine: those that changed since it was published, or all of them."""
+"""The pages of a site that prose checks read: changed pages of a published site, otherwise all cached pages."""
 
 from dataclasses import replace
 from typing import Any
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.service(sample=True)
 
 
 async def site_content(engine: Engine, published: SiteContent | None = None) -> SiteContent:
-    """Read a site; `published` is the content that was published."""
+    """Read the unpublished site. `published` is what it contained when it was last published, if ever."""
     sites = (await engine.read(ListSites(organization_id=ORG))).items
     site = next(site for site in sites if not site.published)
     state = state_of(published, 0.0, is_own=True) if published else None

@@ -1,4 +1,4 @@
-"""What a publish or an unpublish will do, in words."""
+"""The texts that explain what publishing or unpublishing a site will do."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_active_share_links_are_counted() -> None:
     assert not lacks_link(site, None), "unknown"
 
 
-def test_what_differs_is_listed_by_subject() -> None:
+def test_differences_are_listed_by_subject() -> None:
     found = tuple(Difference("pages", "edited", f"Page {number}") for number in range(5))
     lines = [plain(line) for line in difference_lines(STATE, Differences(found, {"redirects": "offline"}), 2 * HOUR)]
     assert lines == [
@@ -65,7 +65,7 @@ def test_what_differs_is_listed_by_subject() -> None:
     ]
 
 
-def test_a_publish_and_an_unpublish_explain_themselves() -> None:
+def test_effects_of_publishing_and_unpublishing_are_explained() -> None:
     site = Site(id="w", visibility="public", site_spaces=3)
     publish = [plain(line) for line in publish_lines(site, None, Differences(), HOUR)]
     assert publish[2] == "Publishes 3 spaces. Later merges go live immediately."

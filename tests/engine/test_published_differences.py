@@ -1,4 +1,4 @@
-"""What differs between a site as it was published and as it is now, and what is not known."""
+"""Differences between a site and its published state, and parts whose differences are unknown."""
 
 from dataclasses import replace
 from typing import Any
@@ -38,7 +38,7 @@ def redirect(source: str, url: str) -> Redirect:
 
 
 def site_of(pages: tuple[RevisionPage, ...] = (), then: tuple[RevisionPage, ...] = (), **more: Any) -> SiteContent:
-    """A site with a space, whose pages were others when it was published; nothing else differs."""
+    """Return a site with a space, whose pages were `then` when it was published; nothing else differs."""
     state = PublishedState(
         at=1.0,
         is_own=True,
@@ -82,14 +82,14 @@ def test_pages_are_added_edited_moved_and_removed_at_any_depth() -> None:
 
 
 @each_case("name", ["description", "link_title", "hidden", "no_index", "condition", "emoji", "icon"])
-def test_a_page_with_another_setting_is_edited(name: str) -> None:
+def test_page_with_a_changed_setting_is_edited(name: str) -> None:
     changed = page("a").model_copy(update={name: "x"})
     assert words(differences(site_of((changed,), (page("a"),)), LOOKS)) == ["edited A: A"]
     empty = page("a").model_copy(update={name: ""})
     assert words(differences(site_of((empty,), (page("a"),)), LOOKS)) == []
 
 
-def test_pages_of_a_space_that_left_the_site_are_removed_and_those_of_a_new_one_added() -> None:
+def test_pages_of_removed_spaces_are_removed_and_pages_of_new_spaces_are_added() -> None:
     content = site_of((page("a"),), (page("a"),))
     left = FormerSpace(PublishedSpace("ib", "b", "B", "", "r1"), (page("old"),))
     new = SpaceContent(C, None, C.space, (page("first"),))
@@ -108,7 +108,7 @@ def section(name: str, *spaces: SiteSpace, **more: Any) -> SiteSection:
     return SiteSection(id=name, title=name, path=name, site_spaces=spaces, **more)
 
 
-def test_items_of_the_structure_that_changed() -> None:
+def test_changed_items_of_the_structure_are_found() -> None:
     one, two = section("one", A, default=True), section("two", B)
     before = structure(one, two)
     assert restructured(before, before) == []
@@ -121,7 +121,7 @@ def test_items_of_the_structure_that_changed() -> None:
     assert restructured(within, structure(section("one", B, A))) == ["moved the order of its items"]
 
 
-def test_a_section_that_moves_with_its_spaces_is_no_other_order() -> None:
+def test_section_that_moves_with_its_spaces_is_one_move() -> None:
     one, two = section("one", A), section("two", B)
     before = structure(SiteSectionGroup(id="g", title="G", children=(one,)), two)
     after = structure(SiteSectionGroup(id="g", title="G"), two, one)
@@ -144,7 +144,7 @@ def test_settings_redirects_and_visibility() -> None:
     ]
 
 
-def test_what_could_not_be_read_is_not_known() -> None:
+def test_unread_parts_are_unknown() -> None:
     content = site_of((page("a"),), ())
     assert content.published
     assert differences(replace(content, published=None), LOOKS) == Differences((), None), "nothing to compare with"

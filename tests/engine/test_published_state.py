@@ -1,4 +1,4 @@
-"""What this machine knows of the state in which a site was published."""
+"""Published states of sites that are stored on this machine."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ def test_a_check_that_ends_after_a_publish_does_not_replace_its_state(outbox: Ou
 
 
 @pytest.mark.parametrize("stored", [None, "", "{}", '{"of": "a newer version"}', "no JSON"])
-def test_the_first_state_that_was_seen_is_noted(outbox: Outbox, stored: str | None) -> None:
+def test_first_state_is_noted(outbox: Outbox, stored: str | None) -> None:
     outbox.remember(f"{KEY}site", stored)
     states = PublishedStates(outbox)
     assert states.of("site") is None
@@ -31,7 +31,7 @@ def test_the_first_state_that_was_seen_is_noted(outbox: Outbox, stored: str | No
     assert states.of("site") == SEEN, "the time since which differences are shown does not move"
 
 
-def test_on_a_full_disk_a_check_has_its_result_although_nothing_is_noted(outbox: Outbox) -> None:
+def test_full_disk_does_not_fail_a_check_that_notes_a_state(outbox: Outbox) -> None:
     outbox._db.execute("PRAGMA query_only = 1")
     PublishedStates(outbox).note_if_new("site", SEEN)
     with pytest.raises(StoreError):

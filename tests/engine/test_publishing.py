@@ -1,4 +1,4 @@
-"""Publishing with proof: what is said of each answer of the page, what is noted, and addresses of previews."""
+"""Publishing a site: the check whether its page answers, the state that is noted, and URLs of previews."""
 
 import asyncio
 from dataclasses import replace
@@ -36,7 +36,7 @@ NOT_REACHED = NetworkError("no answer", request="")
 
 
 class Visitor:
-    """A visitor of pages that answer all alike."""
+    """A visitor to whom every page gives the same answer: a status, or an error."""
 
     def __init__(self, answer: int | NetworkError) -> None:
         self.answer, self.urls = answer, list[str]()
@@ -65,7 +65,9 @@ class Visitor:
         ),
     ],
 )
-async def test_what_visitors_get_after_publishing(site: Site, answer: int | NetworkError, words: str) -> None:
+async def test_message_after_publishing_depends_on_the_response_to_visitors(
+    site: Site, answer: int | NetworkError, words: str
+) -> None:
     visitor = Visitor(answer)
     assert await reach_words(visitor, "o", site) == words
     assert visitor.urls == [site.urls.published] * bool(site.urls.published)
@@ -80,12 +82,16 @@ async def test_what_visitors_get_after_publishing(site: Site, answer: int | Netw
         (None, 200, "Unpublished. Its address is not shown to you, so whether it still answers is not known."),
     ],
 )
-async def test_what_visitors_get_after_unpublishing(url: str | None, answer: int | NetworkError, words: str) -> None:
+async def test_message_after_unpublishing_depends_on_the_response_to_visitors(
+    url: str | None, answer: int | NetworkError, words: str
+) -> None:
     assert await unreach_words(Visitor(answer), "o", SITE, url) == words
 
 
 @pytest.mark.service(sample=True)
-async def test_a_site_is_live_also_if_it_cannot_be_noted(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_publishing_succeeds_although_the_state_cannot_be_noted(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_: Any) -> None:
         raise StoreError("The disk is full")
 
@@ -100,7 +106,7 @@ async def test_a_site_is_live_also_if_it_cannot_be_noted(engine: Engine, monkeyp
 
 
 class HeldReads:
-    """Holds back the reads of a type until they are let go."""
+    """Holds back the reads of a type until `let_go` is set."""
 
     def __init__(self, engine: Engine, monkeypatch: pytest.MonkeyPatch, which: type[Operation[Any]]) -> None:
         self.arrived, self.let_go, self.error = asyncio.Event(), asyncio.Event(), None
@@ -118,7 +124,7 @@ class HeldReads:
 
 @pytest.mark.slow
 @pytest.mark.service(sample=True)
-async def test_a_change_that_follows_a_publish_is_not_in_what_was_noted(
+async def test_noted_state_does_not_contain_a_change_after_publishing(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sites = (await engine.read(ListSites(organization_id="tallowick"))).items
@@ -146,7 +152,7 @@ async def test_a_change_that_follows_a_publish_is_not_in_what_was_noted(
 
 
 @pytest.mark.service(sample=True)
-async def test_a_publish_that_cannot_be_read_back_is_not_compared_with_an_older_one(
+async def test_older_state_is_forgotten_if_the_published_one_cannot_be_read(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sites = (await engine.read(ListSites(organization_id="tallowick"))).items
@@ -165,7 +171,7 @@ async def test_a_publish_that_cannot_be_read_back_is_not_compared_with_an_older_
 
 
 @pytest.mark.service(sample=True)
-async def test_a_published_site_is_noted_reached_previewed_and_compared(engine: Engine) -> None:
+async def test_published_site_is_noted_visited_previewed_and_compared(engine: Engine) -> None:
     org = "tallowick"
     sites = (await engine.read(ListSites(organization_id=org))).items
     draft = next(site for site in sites if not site.published)
@@ -203,7 +209,7 @@ async def test_a_published_site_is_noted_reached_previewed_and_compared(engine: 
     unknown = await read_customization(engine, org, "nosuchsite")
     assert isinstance(unknown, str)
 
-    # a preview answers without the token; one of a change request needs a site with its space
+    # previews answer without the token; the preview of a change request requires a site with its space
     previewed = await preview_url(engine, org, site.id)
     assert await engine.visit(GetPreview(**path), previewed) == 200
     requests = (await engine.read(ListOrganizationChangeRequests(organization_id=org, status="open", limit=100))).items

@@ -97,9 +97,9 @@ def _review(cache: Cache, request: str, revision: str, at: str, **more: object) 
     [
         ("", "r1", {}, {}, True),
         ("2026-05-02", "r1", {}, {}, True),
-        ("2026-05-04", "r1", {}, {}, False),  # asked again
+        ("2026-05-04", "r1", {}, {}, False),  # requested again
         ("", "r0", {}, {}, False),  # the content changed
-        ("", "", {}, {}, True),  # the service does not tell the revision
+        ("", "", {}, {}, True),  # the service does not send the revision
         ("", "r1", {"outdated": True}, {}, False),  # replaced by a newer review
         ("", "r1", {"reviewer": {"id": "mia"}}, {}, False),
         ("", "r0", {}, {"c1": 2000.0}, True),  # sent after the reviews were stored
@@ -107,7 +107,7 @@ def _review(cache: Cache, request: str, revision: str, at: str, **more: object) 
         ("", "r0", {}, {"c2": 2000.0}, False),
     ],
 )
-def test_whose_turn_it_is(
+def test_waiting_filter_finds_requests_of_the_author_or_of_the_user(
     tmp_path: Path, asked: str, revision: str, more: dict[str, object], sent: dict[str, float], *, is_done: bool
 ) -> None:
     cache = Cache(tmp_path / "cache.sqlite")
@@ -131,7 +131,7 @@ def test_whose_turn_it_is(
     cache.close()
 
 
-def test_involved_are_listed_and_reviewed_change_requests(tmp_path: Path) -> None:
+def test_involved_filter_finds_listed_and_reviewed_change_requests(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "cache.sqlite")
     rows = [{"object": "change-request", "id": f"c{number}", "space": "api", "revision": "r1"} for number in range(4)]
     cache.keep("listing", json.dumps({"items": rows}).encode(), 0)
@@ -155,7 +155,7 @@ def test_involved_are_listed_and_reviewed_change_requests(tmp_path: Path) -> Non
         ("", [0, 1, 2, 3]),
     ],
 )
-def test_what_is_muted_and_followed(tmp_path: Path, text: str, positions: list[int]) -> None:
+def test_muted_and_followed_change_requests_are_filtered(tmp_path: Path, text: str, positions: list[int]) -> None:
     cache = Cache(tmp_path / "cache.sqlite")
     rows = [
         {"object": "change-request", "id": f"c{number}", "space": space, "revision": "r1"}
@@ -190,7 +190,7 @@ def test_held_texts_select_their_change_requests(tmp_path: Path) -> None:
     cache.close()
 
 
-def test_own_settings_of_a_request_come_before_those_of_its_space(tmp_path: Path) -> None:
+def test_settings_of_a_request_take_precedence_over_those_of_its_space(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "cache.sqlite")
     rows = [{"object": "change-request", "id": identity, "space": "api"} for identity in ('c"1', "c'2", "c3")]
     cache.keep("listing", json.dumps({"items": rows}).encode(), 0)
@@ -223,7 +223,7 @@ def test_an_invalid_filter_names_the_allowed_values(text: str, says: str) -> Non
     assert caught.value.message.startswith(says)
 
 
-def test_a_listing_that_is_not_cached_has_no_rows(cache: Cache) -> None:
+def test_uncached_listing_has_no_rows(cache: Cache) -> None:
     assert cache.matching("another", ()).tolist() == []
     assert cache.matching_by_space("another", ()) == {}
 
@@ -252,7 +252,7 @@ def test_the_sort_order_is_split_from_the_filter() -> None:
     assert without_sort("resort:x") == ("resort:x", "")
 
 
-def test_a_filter_of_version_0_1_0_keeps_its_order() -> None:
+def test_filter_of_version_0_1_0_keeps_its_sort_order() -> None:
     assert migrate_sort("space:api sort:comments limits") == "space:api sort:-comments limits"
     assert migrate_sort("sort:-updated sort:created") == "sort:updated sort:-created"
     assert migrate_sort("sort:-number sort: resort:comments") == "sort:-number sort: resort:comments"

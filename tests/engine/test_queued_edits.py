@@ -1,4 +1,4 @@
-"""Edits of pages and of the page tree that waited in the outbox, on a service that others used in the meantime."""
+"""Edits of pages and of the page tree that wait in the outbox while other users edit the same change request."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def written(page: str, text: str) -> UpdatePage:
 
 
 async def new_page(engine: Engine) -> tuple[str, str]:
-    """The id and the text of a page that is added to the change request."""
+    """Add a page to the change request. Returns its id and its text."""
     added = await engine.write(content(InsertPage(title="Page", document=Document(markdown=TEXT)))).landed()
     page = added.changes[0].page_id or ""
     return page, await text_of(engine, page)
@@ -53,7 +53,7 @@ async def all_sent(engine: Engine) -> None:
     await until(lambda: not engine.outbox.rows())
 
 
-async def test_an_edit_that_waited_is_merged_with_an_edit_by_others(service: RunningService, tmp_path: Path) -> None:
+async def test_queued_edit_is_merged_with_an_edit_of_others(service: RunningService, tmp_path: Path) -> None:
     async with running_engine(service, tmp_path) as engine:
         page, before = await new_page(engine)
         service.stop()
@@ -111,7 +111,7 @@ async def test_the_page_tree_is_changed_while_offline(service: RunningService, t
         assert "ONE" in await text_of(client, page)
 
 
-async def test_an_edit_of_what_waits_replaces_it_and_keeps_its_title(service: RunningService, tmp_path: Path) -> None:
+async def test_edit_of_a_queued_edit_replaces_it_and_keeps_its_title(service: RunningService, tmp_path: Path) -> None:
     async with running_engine(service, tmp_path) as engine:
         page, before = await new_page(engine)
         service.stop()
@@ -135,7 +135,7 @@ async def test_an_edit_of_what_waits_replaces_it_and_keeps_its_title(service: Ru
         assert "Renamed" in await titles(client)
 
 
-async def test_a_page_that_waits_to_be_added_is_read_offline(service: RunningService, tmp_path: Path) -> None:
+async def test_page_that_is_not_added_yet_can_be_read_offline(service: RunningService, tmp_path: Path) -> None:
     async with running_engine(service, tmp_path) as engine:
         await engine.read(ListChangeRequestPages(**PATH))
         service.stop()

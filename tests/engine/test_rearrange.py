@@ -1,4 +1,4 @@
-"""Changes of a change request are dropped, copied and moved: exactly, or not at all."""
+"""Dropping, copying and moving changes of a change request: exactly or not at all."""
 
 import os
 import random
@@ -35,7 +35,7 @@ from presscheck.engine.shared_calls import changes_in
 from presscheck.errors import ChecksFailed, PresscheckError
 
 SEEDS = range(int(os.environ.get("PRESSCHECK_CASES", "2")))
-"""Of random edits; `make edits` makes 25."""
+"""Seeds of random edits; `make edits` uses 25."""
 TEXT = "One line.\n\nAnother line.\n\nA third line.\n\nA fourth line.\n"
 
 
@@ -44,7 +44,7 @@ def document(text: str) -> Document:
 
 
 async def filled_space(engine: Engine) -> tuple[str, dict[str, str]]:
-    """A space with the pages A to E, of which B has the subpage F; and their ids."""
+    """Create a space with the pages A to E, and F below B. Returns its id and the ids of the pages by title."""
     space = await created_space(engine)
     inserts = [InsertPage(title=title, document=document(TEXT), ref=title) for title in "ABCDE"]
     await merged(
@@ -55,7 +55,7 @@ async def filled_space(engine: Engine) -> tuple[str, dict[str, str]]:
 
 
 def rows(pages: Sequence[RevisionPage], depth: int = 0) -> list[tuple[Any, ...]]:
-    """Everything that a reader sees of a tree of pages."""
+    """Return a row for each page of a tree, with everything that identifies its content."""
     return [
         row
         for page in pages
@@ -85,7 +85,7 @@ async def changed_pages(engine: Engine, request: ChangeRequest) -> tuple[str, ..
 async def done(
     engine: Engine, kind: Kind, source: ChangeRequest, selection: Selection, target: ChangeRequest | None = None
 ) -> ChangeRequest | None:
-    """Plan and carry out at once."""
+    """Plan a rearrangement and carry it out."""
     plan = await plan_rearrangement(engine, kind, source, selection, target)
     return await carry_out(engine, plan, "Taken out")
 
@@ -95,7 +95,7 @@ async def hunks_of(engine: Engine, request: ChangeRequest, page: str, before: st
 
 
 def every_kind(pages: dict[str, str]) -> tuple[Any, ...]:
-    """An edit, a deletion with a subpage, a move and a new page with a subpage."""
+    """Return an edit, a deletion with a subpage, a move, and a new page with a subpage."""
     return (
         UpdatePage(page=pages["A"], title="A new title", description="Long", document=document("All new.\n")),
         DeletePage(page=pages["B"]),
@@ -105,7 +105,7 @@ def every_kind(pages: dict[str, str]) -> tuple[Any, ...]:
     )
 
 
-async def test_dropping_every_change_gives_main(engine: Engine) -> None:
+async def test_dropping_every_change_restores_main(engine: Engine) -> None:
     space, pages = await filled_space(engine)
     request = await opened(engine, space, *every_kind(pages))
     assert await state_of(engine, request) != await main_state(engine, space)
@@ -114,7 +114,7 @@ async def test_dropping_every_change_gives_main(engine: Engine) -> None:
     assert await changed_pages(engine, request) == ()
 
 
-async def test_a_copy_of_everything_in_a_new_change_request_is_the_same(engine: Engine) -> None:
+async def test_copying_every_change_to_a_new_request_gives_the_same_content(engine: Engine) -> None:
     space, pages = await filled_space(engine)
     request = await opened(engine, space, *every_kind(pages))
     before = await state_of(engine, request)
@@ -142,7 +142,7 @@ async def test_a_hunk_is_merged_with_other_edits_of_its_page(engine: Engine) -> 
 
 
 @pytest.mark.slow
-async def test_what_is_impossible_is_named_and_nothing_is_sent(engine: Engine) -> None:
+async def test_impossible_rearrangement_is_explained_and_nothing_is_sent(engine: Engine) -> None:
     space, pages = await filled_space(engine)
     ours, theirs = (TEXT.replace("Another", word) for word in ("Some other", "A different"))
     conflict = "<<<<<<< change request\nours\n=======\ntheirs\n>>>>>>> live\n"
@@ -204,7 +204,7 @@ async def test_a_hunk_that_somebody_changed_is_refused(engine: Engine) -> None:
 
 
 class ArchivingEngine:
-    """The engine, which archives a change request as somebody else would, right after the first edit of pages."""
+    """An engine that archives the change request, as another user might, before reads that follow an edit of pages."""
 
     def __init__(self, engine: Engine, request: ChangeRequest) -> None:
         self.engine, self.request = engine, request
@@ -221,7 +221,7 @@ class ArchivingEngine:
         return self.engine.write(call)
 
 
-async def test_a_move_whose_second_half_fails_loses_nothing_and_has_a_message(engine: Engine) -> None:
+async def test_partly_failed_move_loses_nothing_and_is_explained(engine: Engine) -> None:
     space, pages = await filled_space(engine)
     request = await opened(engine, space, UpdatePage(page=pages["A"], document=document("New.\n")))
     plan = await plan_rearrangement(engine, "move", request, Selection((pages["A"],)))
@@ -235,7 +235,7 @@ async def test_a_move_whose_second_half_fails_loses_nothing_and_has_a_message(en
     assert "New." in (copied.markdown or "")
 
 
-async def test_pages_that_belong_together_are_named(engine: Engine) -> None:
+async def test_pages_that_must_be_chosen_together_are_named(engine: Engine) -> None:
     space, pages = await filled_space(engine)
     request = await opened(engine, space, *every_kind(pages))
     target = await opened(engine, space, UpdatePage(page=pages["B"], document=document("Still needed.\n")))
@@ -254,7 +254,7 @@ async def test_pages_that_belong_together_are_named(engine: Engine) -> None:
     assert await refused("copy", "B") == "B: F is below it in main: choose both"
 
 
-async def test_a_page_comes_without_subpages_that_were_not_chosen(engine: Engine) -> None:
+async def test_unselected_subpages_are_left_out(engine: Engine) -> None:
     space, pages = await filled_space(engine)
     request = await opened(engine, space, *every_kind(pages))
     tree = (await engine.read(GetChangeRequestRevision(**at(request)))).pages
@@ -268,13 +268,13 @@ async def test_a_page_comes_without_subpages_that_were_not_chosen(engine: Engine
 
 
 class RandomEdits:
-    """Random edits of a space, the same for the same seed."""
+    """Random edits of a space, determined by a seed."""
 
     def __init__(self, seed: int, pages: dict[str, str]) -> None:
         self.random, self.pages = random.Random(seed), dict(pages)
 
     def text(self) -> str:
-        """A text in which lines of the first one were changed, removed, added and moved."""
+        """Return the text of the pages with some lines changed, removed, added or moved."""
         lines = TEXT.strip().split("\n\n")
         for _ in range(self.random.randint(1, 4)):
             number = self.random.randrange(len(lines) + 1)
@@ -290,7 +290,7 @@ class RandomEdits:
         return "\n\n".join(lines) + "\n"
 
     def changes(self) -> list[Any]:
-        """Edits of which none contradicts another."""
+        """Return edits that do not contradict each other."""
         titles = sorted(self.pages)
         self.random.shuffle(titles)
         changes: list[Any] = []
@@ -311,7 +311,7 @@ class RandomEdits:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-async def test_any_change_request_is_dropped_and_copied_exactly(engine: Engine, seed: int) -> None:
+async def test_any_change_request_is_moved_exactly(engine: Engine, seed: int) -> None:
     space, pages = await filled_space(engine)
     request = await opened(engine, space, *RandomEdits(seed, pages).changes())
     before, main = await state_of(engine, request), await main_state(engine, space)
@@ -322,7 +322,7 @@ async def test_any_change_request_is_dropped_and_copied_exactly(engine: Engine, 
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-async def test_hunks_move_one_by_one_until_both_pages_have_changed_places(engine: Engine, seed: int) -> None:
+async def test_moving_all_hunks_swaps_the_texts_of_both_pages(engine: Engine, seed: int) -> None:
     space, pages = await filled_space(engine)
     edits, page = RandomEdits(seed, pages), pages["A"]
     request = await opened(engine, space, UpdatePage(page=page, document=document(edits.text())))

@@ -1,4 +1,4 @@
-"""Suggested redirects: what recent revisions moved or deleted, without what has a redirect or a page now."""
+"""Suggested redirects from paths of pages that recent revisions moved or deleted, unless the paths are in use."""
 
 from typing import Any
 
@@ -26,7 +26,10 @@ def page(name: str, path: str | None = None, *below: RevisionPage, kind: str = "
 
 
 class Revisions:
-    """The revisions of a space, newest first; some are cached, and all before a number cannot be read."""
+    """A reader of a space with one revision for each tree, newest first.
+
+    The first `cached` revisions are cached, and only the first `readable` ones can be read.
+    """
 
     def __init__(self, *trees: tuple[RevisionPage, ...], cached: int = 0, readable: int = 1_000) -> None:
         self.trees, self.cached, self.readable = trees, cached, readable
@@ -73,7 +76,7 @@ THEN = (
 )
 
 
-async def test_moved_pages_lead_to_themselves_and_deleted_ones_to_what_is_left_above_them() -> None:
+async def test_moved_pages_lead_to_themselves_and_deleted_ones_to_their_nearest_ancestor() -> None:
     reader = Revisions(NOW, THEN)
     assert await suggested(reader) == [
         ("/guides/old/%C3%BCber", "site-page", "moved", False),
@@ -85,7 +88,7 @@ async def test_moved_pages_lead_to_themselves_and_deleted_ones_to_what_is_left_a
     assert reader.priorities == {BACKGROUND}
 
 
-async def test_what_has_a_redirect_or_another_page_now_is_not_suggested() -> None:
+async def test_paths_with_a_redirect_or_another_page_are_not_suggested() -> None:
     redirect = Redirect(
         id="1", source="/guides/gone/", destination=RedirectTarget(kind="site-space", site_space_id="i1")
     )
@@ -93,7 +96,7 @@ async def test_what_has_a_redirect_or_another_page_now_is_not_suggested() -> Non
     assert [source for source, *_ in await suggested(reader, redirect)] == ["/guides/x"]
 
 
-async def test_the_newest_of_several_revisions_counts_and_cached_ones_are_not_read() -> None:
+async def test_newest_revision_counts_and_cached_ones_are_not_requested() -> None:
     trees = (NOW, (page("start"), page("a", "was")), (page("moved", "was"), page("b", "older")))
     reader = Revisions(*trees, cached=2)
     assert await suggested(reader) == [

@@ -1,4 +1,4 @@
-"""Redirects without a service: tables are read, planned and named by line, and paths are followed."""
+"""Redirects without a service: reading tables, planning imports, problems by line, and following paths."""
 
 import asyncio
 from types import SimpleNamespace
@@ -62,7 +62,7 @@ def problems_of(table: bytes) -> list[str]:
     return [str(problem) for problem in found]
 
 
-def test_a_table_is_read_in_the_forms_of_spreadsheets() -> None:
+def test_tables_from_spreadsheets_are_read() -> None:
     wanted = [(2, "CreateRedirect", "p1"), (3, "CreateRedirect", "p2")]
     assert (
         planned("\ufeffSource;Destination;Note\n/a;/guides/start;x\n/b;https://docs.example/docs/guides/über;\n")
@@ -73,7 +73,7 @@ def test_a_table_is_read_in_the_forms_of_spreadsheets() -> None:
     assert planned('"/a","https://example.org/""x"",y"\n') == [(1, "CreateRedirect", 'https://example.org/"x",y')]
 
 
-def test_what_is_there_already_is_not_sent_again_and_an_export_comes_back_empty() -> None:
+def test_existing_redirects_are_not_sent_again_and_importing_an_export_changes_nothing() -> None:
     present = (page("/a", "p1"), page("/gone", "p9"), outside("/c", "https://example.org/"))
     assert planned("/a,/guides/start\n/c,/guides/start\n", *present) == [(2, "UpdateRedirect", "p1")]
     known = RedirectMap(present, PATHS)
@@ -83,7 +83,7 @@ def test_what_is_there_already_is_not_sent_again_and_an_export_comes_back_empty(
     assert "page:i1/p9" in write_table(RedirectMap(present, PATHS))
 
 
-def test_problems_are_named_by_line() -> None:
+def test_problems_name_their_lines() -> None:
     assert problems_of(b"/a,/b\n\n/b,/kept\n/kept,/a\n") == [
         "line 1: redirect loop: /a \u2192 /b \u2192 /kept \u2192 /a",
         "line 3: redirect loop: /b \u2192 /kept \u2192 /a \u2192 /b",
@@ -134,8 +134,8 @@ def problems_in(table: str, paths: SitePaths) -> list[str]:
     return [str(problem) for problem in plan_import(PATH, rows, RedirectMap((), paths)).problems]
 
 
-async def test_an_import_does_not_wait_for_a_connection_that_was_lost() -> None:
-    """The changes that were not sent stay in the outbox."""
+async def test_import_ends_when_the_connection_is_lost() -> None:
+    """Changes that are not sent stay in the outbox."""
     outcomes: list[asyncio.Future[Any]] = []
 
     def write(call: Operation[Any]) -> PendingWrite[Any]:

@@ -37,12 +37,12 @@ TEXT = "The old way.\n\nOld and `old`, [old](old.md).\n"
 
 
 async def found(query: Query, text: str) -> list[Match]:
-    """The matches of a query in a text."""
+    """Return the matches of a query in a text."""
     async with started(query) as search:
         return await search.matches(text, "the text")
 
 
-async def test_a_query_finds_in_the_process_what_it_finds_here() -> None:
+async def test_query_finds_matches_with_the_process() -> None:
     assert await found(Query("\U0001f680", "r"), "a\U0001f680\ud800") == [Match(1, 2, "r")]
 
 
@@ -63,7 +63,7 @@ async def test_an_invalid_query_names_its_field(query: Query, field: str, reason
 
 
 @pytest.mark.slow
-async def test_a_pattern_that_takes_forever_is_ended_while_other_tasks_run() -> None:
+async def test_slow_pattern_is_stopped_and_does_not_block_other_tasks() -> None:
     ticks, before = 0, time.monotonic()
 
     async def tick() -> None:
@@ -105,7 +105,7 @@ def test_the_subject_is_proposed(query: Query, subject: str) -> None:
 
 
 async def filled(engine: Engine, **texts: str) -> tuple[str, dict[str, str]]:
-    """A space with pages of these titles and texts, and their ids."""
+    """Create a space with pages of these titles and texts. Returns its id and the ids of the pages by title."""
     space = await created_space(engine)
     inserts = [InsertPage(title=title, document=Document(markdown=text)) for title, text in texts.items()]
     await merged(engine, await opened(engine, space, *inserts))
@@ -195,7 +195,7 @@ async def test_a_page_edited_in_the_meantime_is_searched_again(service: RunningS
 
 
 def old_page(number: int, new: str) -> PageHits:
-    """A page whose title and text are “Old”, and the hits that replace both."""
+    """Return the hits that replace the title and the text of a page, both “Old”, by `new`."""
     text = PageText("Old", "", "Old")
     matches: dict[Field, list[Match]] = {"title": [Match(0, 3, new)], "markdown": [Match(0, 3, new)]}
     return PageHits(RevisionPage(id=f"p{number}", title="Old"), text, hits_of(text, matches, in_code=False))
@@ -208,7 +208,7 @@ def test_titles_stay_valid(new: str, problem: str) -> None:
         edits_of([page], {"p1": page.hits})
 
 
-async def test_more_pages_than_one_write_takes_are_sent_in_several(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_many_pages_are_sent_in_several_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[int] = []
 
     async def none_edited(*_: Any) -> frozenset[str]:

@@ -39,7 +39,7 @@ async def created_space(engine: Engine) -> str:
 
 
 async def merged(engine: Engine, space: str, *changes: Any, subject: str = "A change") -> ChangeRequest:
-    """A change request with these edits, merged."""
+    """Create a change request with these edits and merge it."""
     request = await engine.write(CreateChangeRequest(space_id=space, subject=subject)).landed()
     assert request
     at: dict[str, Any] = {"space_id": space, "change_request_id": request.id}
@@ -58,7 +58,7 @@ async def merge(engine: Engine, request: ChangeRequest) -> None:
 
 
 async def pages_of(engine: Engine, space: str) -> dict[str, RevisionPage]:
-    """The pages on main by title."""
+    """Return the pages on main by title."""
     found: dict[str, RevisionPage] = {}
 
     def collect(pages: tuple[RevisionPage, ...]) -> None:
@@ -71,7 +71,7 @@ async def pages_of(engine: Engine, space: str) -> dict[str, RevisionPage]:
 
 
 async def state_of(engine: Engine, space: str) -> list[tuple[Any, ...]]:
-    """Everything that a reader sees of a space: tree, details and texts."""
+    """Return everything that readers see of a space: tree, details, and the ids of texts."""
 
     def rows(pages: tuple[RevisionPage, ...], depth: int) -> list[tuple[Any, ...]]:
         return [
@@ -89,7 +89,7 @@ async def text_of(engine: Engine, space: str, title: str) -> str:
 
 
 async def filled_space(engine: Engine) -> tuple[str, dict[str, RevisionPage]]:
-    """A space with the pages A to E, of which B has the subpage F."""
+    """Create a space with the pages A to E, and F below B. Returns its id and its pages by title."""
     space = await created_space(engine)
     inserts = [InsertPage(title=title, document=document(TEXT), ref=title) for title in "ABCDE"]
     await merged(engine, space, *inserts, InsertPage(title="F", document=document(TEXT), into="B"))
@@ -97,7 +97,7 @@ async def filled_space(engine: Engine) -> tuple[str, dict[str, RevisionPage]]:
 
 
 async def reverted(engine: Engine, request: ChangeRequest) -> Revert:
-    """Undo a change request and merge that."""
+    """Revert a change request and merge the revert. Returns the plan."""
     plan = await plan_revert(engine, request)
     await merge(engine, await create_revert(engine, request.space, plan))
     return plan
@@ -158,7 +158,7 @@ async def test_a_later_edit_of_the_same_words_is_a_conflict_with_both_versions(e
     )
 
 
-async def test_what_cannot_be_undone_is_named(engine: Engine) -> None:
+async def test_changes_that_cannot_be_undone_are_named(engine: Engine) -> None:
     space, pages = await filled_space(engine)
     request = await merged(
         engine,
@@ -182,7 +182,7 @@ async def test_what_cannot_be_undone_is_named(engine: Engine) -> None:
     assert (await pages_of(engine, space))["A"].description is None
 
 
-async def test_one_that_is_not_merged_or_of_which_nothing_is_left(engine: Engine) -> None:
+async def test_change_request_that_is_not_merged_or_already_reverted_is_refused(engine: Engine) -> None:
     space, pages = await filled_space(engine)
     draft = await engine.write(CreateChangeRequest(space_id=space, subject="Draft")).landed()
     assert draft
@@ -194,7 +194,7 @@ async def test_one_that_is_not_merged_or_of_which_nothing_is_left(engine: Engine
         await plan_revert(engine, request)
 
 
-async def test_more_changes_than_one_edit_may_have() -> None:
+async def test_many_changes_are_sent_in_several_edits() -> None:
     sent: list[int] = []
 
     class Writes:

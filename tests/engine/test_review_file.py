@@ -1,4 +1,4 @@
-"""The comments of programs: anchors are checked against the page as it is now, and never moved to another place."""
+"""Comments of programs: their places are checked against the current page, and never moved to another text."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_a_comment_quotes_its_place(comment: dict[str, Any], about: str) -> None
         ({"replacement": "x", "quote": "gone"}, "does not contain this text"),
     ],
 )
-def test_a_comment_that_does_not_fit_is_rejected(comment: dict[str, Any], message: str) -> None:
+def test_invalid_comment_is_rejected_with_the_reason(comment: dict[str, Any], message: str) -> None:
     assert message in problem(comment)
 
 
@@ -121,7 +121,7 @@ def test_a_replacement_becomes_a_suggestion_for_its_block(comment: dict[str, Any
     assert target.text.splitlines()[0] in ("A token lasts an hour.", "- One")
 
 
-def test_lines_are_those_that_the_program_saw() -> None:
+def test_lines_refer_to_the_text_that_the_program_read() -> None:
     moved = PageNow("p", f"# New\n\nText.\n\n{PAGE}", seen=PAGE)
     assert split_quote(body({"line": 3}, moved))[0] == "A token lasts an hour."
     assert "suggestion" in body({"line": 3, "replacement": "It lasts a day."}, moved)
@@ -164,7 +164,7 @@ def test_a_comment_without_a_page_has_no_place() -> None:
         ('{"comments": [], "summary": 3}', []),
     ],
 )
-def test_the_forms_of_the_output(text: str, comments: list[str]) -> None:
+def test_output_may_be_an_object_a_list_or_lines(text: str, comments: list[str]) -> None:
     assert [
         numbered.comment.text for numbered in read_review(text, "own").comments if numbered.comment.text
     ] == comments
@@ -182,7 +182,7 @@ def test_the_forms_of_the_output(text: str, comments: list[str]) -> None:
         ({"text": None}, "text: "),
     ],
 )
-def test_garbage_is_rejected_alone(row: Any, reason: str) -> None:
+def test_malformed_comment_does_not_affect_the_others(row: Any, reason: str) -> None:
     review = read_review(json.dumps({"comments": [row, {"text": "fine"}]}), "own")
     assert [numbered.comment.text for numbered in review.comments] == ["fine"]
     assert [(rejected.place, rejected.reason.startswith(reason)) for rejected in review.rejected] == [
@@ -190,7 +190,7 @@ def test_garbage_is_rejected_alone(row: Any, reason: str) -> None:
     ]
 
 
-def test_comments_that_are_not_a_list_are_rejected_as_that() -> None:
+def test_comments_must_be_a_list() -> None:
     review = read_review('{"comments": {"text": "a"}, "summary": "s"}', "own")
     assert [(rejected.place, rejected.reason) for rejected in review.rejected] == [("comments", "is not a list")]
     assert [numbered.comment.text for numbered in review.comments] == ["s"]
@@ -214,12 +214,12 @@ def test_a_summary_in_a_comment_does_not_replace_the_comment() -> None:
     assert [numbered.comment.text for numbered in review.comments] == ["One", "Two", "A", "B"]
 
 
-def test_only_so_many_comments_are_read() -> None:
+def test_number_of_comments_is_limited() -> None:
     review = read_review(json.dumps([{"text": "x"}] * (MOST_COMMENTS + 2)), "own")
     assert (len(review.comments), [rejected.place for rejected in review.rejected]) == (MOST_COMMENTS, ["2 comments"])
 
 
 @each_case("text", ["no", "[" * 100_000, '{"text": "x"', "\x00"])
-def test_text_that_is_not_json(text: str) -> None:
+def test_output_that_is_not_json_is_an_error(text: str) -> None:
     with pytest.raises(PresscheckError, match="own: the output is not JSON"):
         read_review(text, "own")

@@ -1,4 +1,4 @@
-"""The model of a review: what it asks for, in which order, and what it makes of the answers."""
+"""The model of a review: the calls that it sends, their order, and its state after their responses."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ def names(model: ReviewModel) -> list[str]:
     return [item.id for item in model.items]
 
 
-def test_the_calls_are_those_of_other_screens_the_most_important_first(engine: ReviewEngine) -> None:
+def test_calls_are_shared_with_other_screens_and_sorted_by_importance(engine: ReviewEngine) -> None:
     model = ReviewModel(engine, "s", "5")
     assert [*model.calls()] == []
     assert (model.first_call().change_request_id, model.path["change_request_id"]) == ("5", "5")
@@ -80,7 +80,7 @@ def test_the_calls_are_those_of_other_screens_the_most_important_first(engine: R
     assert [*model.calls()] == [changes_in(REQUEST, 1 + 7 + ALL), *calls[1:], organization]
 
 
-def test_a_truncated_answer_does_not_replace_the_complete_one(model: ReviewModel) -> None:
+def test_truncated_response_does_not_replace_the_complete_one(model: ReviewModel) -> None:
     model.take(changes_in(REQUEST), changes("a", more=2))
     assert model.progress() == Progress(1, 3, 0)
     assert model.progress().missing == "only 1 of 3 changes are loaded"  # type: ignore[union-attr]
@@ -106,7 +106,7 @@ def test_items_are_in_the_order_of_the_page_tree(model: ReviewModel) -> None:
     assert names(model) == ["c", "a"]
 
 
-def test_what_changed_since_a_review_is_shown_and_all_of_it_is_known(model: ReviewModel) -> None:
+def test_comparison_with_a_review_shows_newer_changes_and_counts_all(model: ReviewModel) -> None:
     model.set_request(request(revisionMergedAncestor="m2", revisionInitial="m1"))
     assert model.base == "m2"
     model.set_request(request(revisionInitial="m1"))
@@ -146,7 +146,7 @@ def test_pages_are_marked_as_viewed_in_their_version(model: ReviewModel, engine:
     assert engine.viewed("c") == {"b": "r2"}
 
 
-def test_everyone_who_takes_part_is_known(model: ReviewModel) -> None:
+def test_people_are_reviewers_and_authors_of_comments(model: ReviewModel) -> None:
     model.take(reviewers_of(REQUEST), Page(items=tuple(asked(JON))))
     assert [reviewer.id for reviewer in model.reviewers() or ()] == ["jon"]
     model.take(reviews_of(REQUEST), Page(items=(review(ADA, "approved"),)))
@@ -172,7 +172,7 @@ def test_merge_rules_are_inherited_from_the_organization(model: ReviewModel) -> 
     assert model.rules() == of_all
 
 
-def test_conflicts_are_known_from_texts_and_from_the_forecast(model: ReviewModel) -> None:
+def test_unresolved_conflicts_come_from_texts_and_the_forecast(model: ReviewModel) -> None:
     model.take(changes_in(REQUEST), changes("a", "b"))
     inputs = model.merge_inputs()
     assert inputs
@@ -191,6 +191,6 @@ def test_conflicts_are_known_from_texts_and_from_the_forecast(model: ReviewModel
 @pytest.mark.parametrize(
     ("status", "reason"), [("open", None), ("merged", "it is merged"), ("archived", "it is archived")]
 )
-def test_why_nothing_changes_any_more(model: ReviewModel, status: str, reason: str | None) -> None:
+def test_merged_or_archived_request_has_a_closed_reason(model: ReviewModel, status: str, reason: str | None) -> None:
     model.set_request(request(status=status))
     assert model.closed_reason() == reason

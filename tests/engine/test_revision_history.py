@@ -1,4 +1,4 @@
-"""The history of a change request, and what the merge checks read of it."""
+"""The history of a change request, and the inputs of merge checks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NONE: dict[str, Any] = {"items": []}
 
 
 class Reader(ScriptedService):
-    """A service whose responses are cached."""
+    """A scripted service that caches its responses."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ def request(**more: Any) -> ChangeRequest:
     return ChangeRequest(id="c", space="s", revision="r3", revision_initial="r0", **more)
 
 
-async def test_the_steps_go_back_to_the_initial_revision_along_the_first_parents() -> None:
+async def test_history_follows_first_parents_to_the_initial_revision() -> None:
     reader = Reader()
     reader.revision("r3", "r2", "main")
     reader.revision("r2", "r0")
@@ -70,7 +70,7 @@ async def test_the_steps_go_back_to_the_initial_revision_along_the_first_parents
     assert len(reader.sent) == 4, "revisions never change, so each is read once"
 
 
-async def test_a_space_has_its_steps_to_its_first_revision_and_not_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_history_ends_at_the_first_revision_or_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     reader = Reader()
     reader.revision("b", "a")
     reader.revision("a")
@@ -128,7 +128,7 @@ async def test_the_inputs_of_the_merge_checks_are_read() -> None:
     assert (inputs.conflicts, inputs.unresolved) == ((), ())
 
 
-async def test_inherited_merge_rules_are_those_of_the_organization() -> None:
+async def test_inherited_merge_rules_are_read_from_the_organization() -> None:
     one = request()
     inherit = {"type": "inherit"}
     reader = merge_reader(one, mergeRules=inherit, organization="o")
@@ -151,7 +151,7 @@ async def test_without_a_forecast_conflicts_are_unknown() -> None:
         await read_merge_inputs(reader, one)
 
 
-def test_authors_are_known_from_merges_and_contributors() -> None:
+def test_authors_come_from_merges_and_contributors() -> None:
     def person(name: str, at: str, action: str = "edit") -> Contributor:
         user = {"object": "user", "id": name, "displayName": name}
         return Contributor.model_validate({"user": user, "actionType": action, "createdAt": at, "updatedAt": at})

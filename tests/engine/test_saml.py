@@ -1,4 +1,4 @@
-"""SAML: what certificates tell, how texts with them are normalized, and what is read from metadata files."""
+"""SAML: facts and validity of certificates, normalized texts, and metadata files."""
 
 import base64
 import io
@@ -40,7 +40,7 @@ def refusal(content: str | bytes) -> str:
     return error.value.reason
 
 
-def test_the_facts_of_a_certificate() -> None:
+def test_facts_of_a_certificate_are_read() -> None:
     pem = certificate("Keys", days=12)
     [told] = certificates(pem)
     assert (told.subject, told.issuer) == ("CN=Keys", "CN=Keys CA")
@@ -63,24 +63,24 @@ def test_the_facts_of_a_certificate() -> None:
         (-3, -10, "expired 3 days ago", "expired"),
     ],
 )
-def test_expiry_is_warned_of_thirty_days_before(days: int, begins: int, text: str, state: str) -> None:
+def test_warning_begins_thirty_days_before_expiry(days: int, begins: int, text: str, state: str) -> None:
     told = validity(certificate(days=days, begins=begins), datetime.now(UTC))
     assert (told.text, told.state) == (text, state)
 
 
-def test_a_certificate_that_is_not_valid_yet() -> None:
+def test_certificate_that_is_not_valid_yet_is_a_warning() -> None:
     told = validity(certificate(days=90, begins=40), datetime.now(UTC))
     assert told.state == "warning" and told.text.startswith("not valid before 2")
 
 
-def test_among_several_the_first_of_the_valid_ones_to_expire_counts() -> None:
+def test_valid_certificate_that_expires_first_counts() -> None:
     old, soon, late = certificate("Old", days=-5), certificate("Soon", days=20), certificate("Late", days=500)
     told = validity(late + old + soon, datetime.now(UTC))
     assert told.certificate and told.certificate.subject == "CN=Soon"
     assert validity(old + certificate("Older", days=-9), datetime.now(UTC)).text == "expired 5 days ago"
 
 
-def test_every_way_to_write_a_certificate_becomes_the_same_text() -> None:
+def test_all_forms_of_a_certificate_have_the_same_normalized_text() -> None:
     pem = certificate()
     wrapped = "\n".join(body(pem)[at : at + 20] for at in range(0, len(body(pem)), 20))
     for text in (
@@ -95,7 +95,7 @@ def test_every_way_to_write_a_certificate_becomes_the_same_text() -> None:
     assert normalized(f"subject=CN = A\n{pem}issuer=x\n{pem}") == pem + pem
 
 
-def test_a_form_shows_a_certificate_in_one_line_and_sends_its_lines() -> None:
+def test_form_shows_a_certificate_on_one_line_and_sends_all_lines() -> None:
     field = next(one for one in form_fields(CreateSAMLProvider) if one.name == "certificate")
     pem = certificate("Keys", days=12)
     text = field.text_of(pem)
@@ -119,7 +119,7 @@ def test_a_broken_certificate_is_refused_with_the_reason() -> None:
     assert validity("hello", datetime.now(UTC)).state == "broken"
 
 
-def test_no_damage_of_a_certificate_is_a_traceback() -> None:
+def test_damaged_certificate_never_raises_an_unexpected_error() -> None:
     good, chance = der(certificate()), random.Random(7)
     broken = 0
     for _ in range(400):
@@ -171,7 +171,7 @@ def test_entities_and_document_types_are_refused(before: str, told: str) -> None
         '<?xml-stylesheet type="text/xsl" href="{}"?>\n',
     ],
 )
-def test_metadata_open_no_file_and_no_address(bait: Bait, before: str) -> None:
+def test_metadata_cannot_include_files_or_urls(bait: Bait, before: str) -> None:
     for address in bait.addresses:
         text = metadata([certificate()], before=before.format(address))
         include = f'<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" parse="text" href="{address}"/>'
@@ -206,7 +206,7 @@ def test_other_metadata_are_refused_with_the_reason() -> None:
     assert refusal(b" " * ((1 << 20) + 1)) == "is too large: at most 1 MB"
 
 
-def test_deep_and_wide_metadata_take_no_time() -> None:
+def test_deep_and_wide_metadata_are_handled_quickly() -> None:
     began = time.process_time()
     assert refusal("<a>" * 10_000 + "</a>" * 10_000).startswith("is not SAML metadata")
     wide = metadata([certificate()]).replace("<md:SingleSignOnService", "<a/>" * 20_000 + "<md:SingleSignOnService", 1)
@@ -214,7 +214,7 @@ def test_deep_and_wide_metadata_take_no_time() -> None:
     assert time.process_time() - began < 2
 
 
-def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+def test_unreadable_file_is_an_error(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path, told in (
         (tmp_path / "gone", "could not be read: No such file or directory"),

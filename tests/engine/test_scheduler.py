@@ -23,7 +23,7 @@ from presscheck.wiring import open_engine
 
 
 class Slow(FaultServer):
-    """Answers when it is told to, and as many as it is told to."""
+    """A server that answers one request for each release of `gate`."""
 
     def __init__(self) -> None:
         super().__init__(script=[self.wait])
@@ -74,8 +74,8 @@ async def left(*tasks: asyncio.Task[Any]) -> None:
             await task
 
 
-async def test_whoever_waits_hears_of_a_state_file_that_cannot_be_read(slow: Slow) -> None:
-    """A change of the connection counts the writes that wait, from a file that may be damaged."""
+async def test_callers_receive_the_error_of_an_unreadable_state_file(slow: Slow) -> None:
+    """Changes of the connection status count the waiting writes in a file that may be damaged."""
 
     def count() -> None:
         raise StoreError("the file is damaged")
@@ -159,7 +159,7 @@ async def test_a_cancelled_caller_leaves_a_shared_request_to_the_next(slow: Slow
         assert slow.names == ["a"]
 
 
-async def test_a_read_after_a_write_shares_only_with_others_after_it(slow: Slow) -> None:
+async def test_read_after_a_write_is_shared_only_with_later_reads(slow: Slow) -> None:
     async with asking_of(slow) as asking:
         before = begin(asking, ["a"], VISIBLE)
         await slow.has_been_asked(1)

@@ -1,4 +1,4 @@
-"""Full-text search of cached content, and of the service after it."""
+"""Full-text search: first in cached content, then by the service."""
 
 import json
 import sqlite3
@@ -75,7 +75,7 @@ async def test_titles_come_first_then_headings_then_the_text(engine: Engine) -> 
     assert await found(engine, "tokens rotate") == ["p1"]
 
 
-async def test_words_are_found_as_they_are_typed_and_phrases_as_they_stand(engine: Engine) -> None:
+async def test_words_match_their_beginnings_and_phrases_match_whole_words(engine: Engine) -> None:
     await page(engine, 1, "One", "Restore the backup, then read `max_retry_count`.")
     await page(engine, 2, "Two", "The backup is old; restore nothing.")
     assert set(await found(engine, "back")) == {"p1", "p2"}
@@ -149,7 +149,7 @@ async def test_the_index_follows_changes_and_deletions(engine: Engine) -> None:
     assert await found(engine, "another") == []
 
 
-async def test_a_page_is_found_once_and_also_in_a_change_request_that_has_the_word(engine: Engine) -> None:
+async def test_page_is_found_once_on_main_or_in_a_change_request(engine: Engine) -> None:
     await page(engine, 1, "Page", "It is so.")
     await page(engine, 1, "Page", "It is so, newly.", change_request_id="r1")
     assert [hit.change_request for hit in await here(engine, "so")] == [""]
@@ -234,7 +234,7 @@ async def test_evicted_responses_leave_the_index_at_once(engine: Engine, tmp_pat
             assert other.execute(f"SELECT count(*) FROM search_{table}").fetchone() == (0,), table
 
 
-async def test_a_page_that_is_listed_again_has_its_text_again(engine: Engine) -> None:
+async def test_page_that_is_listed_again_is_found_again(engine: Engine) -> None:
     tree = [{"id": "p1", "title": "One", "path": "a"}]
     await keep(engine, ListPages(space_id="s1"), {"pages": tree})
     await page(engine, 1, "One", "A word.")
@@ -261,7 +261,7 @@ async def test_an_unchanged_response_is_not_indexed_again(engine: Engine) -> Non
 
 
 async def from_service(engine: Engine, service: ScriptedService, text: str, **how: Any) -> list[tuple[str, list[str]]]:
-    """The state and the hits of each result of a search that also asks the service."""
+    """Search with the service. Returns the state and the ids of the hits of each result."""
     engine._scheduler._connect = lambda: service
     engine._scheduler.start()
     return [(result.state, [hit.id for hit in result.value]) async for result in engine.search(text, **how)]
@@ -272,7 +272,7 @@ def of_service(*pages: str) -> dict[str, Any]:
     return {"items": [{"id": "s1", "title": "Space", "pages": rows}]}
 
 
-async def test_hits_of_the_service_come_after_those_that_are_cached(engine: Engine) -> None:
+async def test_hits_of_the_service_follow_cached_hits(engine: Engine) -> None:
     await keep(engine, GetSpace(space_id="s1"), {"object": "space", "id": "s1", "organization": "o"})
     await page(engine, 1, "Word", "A word.")
     ask = SearchOrganization(organization_id="o", query="word")
@@ -304,7 +304,7 @@ async def test_all_organizations_are_searched_if_none_is_named(engine: Engine) -
     assert service.sent.count(ListOrganizations()) == 1, "they are cached"
 
 
-async def test_a_search_that_fails_keeps_what_is_cached(engine: Engine) -> None:
+async def test_failed_search_keeps_cached_hits(engine: Engine) -> None:
     await keep(engine, GetSpace(space_id="s1"), {"object": "space", "id": "s1", "organization": "o"})
     await page(engine, 1, "Word", "A word.")
     ask = SearchOrganization(organization_id="o", query="word")

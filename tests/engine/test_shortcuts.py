@@ -41,7 +41,7 @@ def test_bookmarks_stay_in_the_order_in_which_they_were_added(outbox: Outbox) ->
     assert shortcuts.is_bookmarked("space d")
 
 
-def test_there_are_not_too_many_bookmarks(outbox: Outbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_bookmarks_is_limited(outbox: Outbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("presscheck.engine.shortcuts.MOST_BOOKMARKS", 3)
     shortcuts = Shortcuts(outbox)
     changes = [shortcuts.toggle_bookmark(to(f"{number}")) for number in range(4)]
@@ -50,7 +50,7 @@ def test_there_are_not_too_many_bookmarks(outbox: Outbox, monkeypatch: pytest.Mo
     assert shortcuts.toggle_bookmark(to("new")) == "added"
 
 
-def test_bookmarks_move_among_those_of_their_organization(outbox: Outbox) -> None:
+def test_bookmarks_move_within_their_organization(outbox: Outbox) -> None:
     shortcuts = Shortcuts(outbox)
     for name, organization in (("a", "o"), ("x", "other"), ("b", "o"), ("c", "o")):
         shortcuts.toggle_bookmark(to(name, organization))
@@ -64,7 +64,7 @@ def test_bookmarks_move_among_those_of_their_organization(outbox: Outbox) -> Non
     assert names(shortcuts.bookmarks("other")) == ["x"]
 
 
-def test_recent_places_are_the_newest_first_each_once(outbox: Outbox) -> None:
+def test_recent_places_are_unique_and_newest_first(outbox: Outbox) -> None:
     shortcuts = Shortcuts(outbox)
     for name in ("a", "b", "a"):
         shortcuts.opened(to(name))
@@ -92,7 +92,7 @@ def test_a_target_is_removed_from_one_list_or_forgotten(outbox: Outbox) -> None:
     assert (outbox.recall(BOOKMARKS), outbox.recall(RECENT)) == (None, None)
 
 
-def test_what_cannot_be_read_is_left_out(outbox: Outbox) -> None:
+def test_unreadable_entries_are_left_out(outbox: Outbox) -> None:
     shortcuts = Shortcuts(outbox)
     for stored in ("[", '{"target": "space a"}', '[1, {"target": "nothing"}, {}, null]'):
         outbox.remember(RECENT, stored)
@@ -101,7 +101,7 @@ def test_what_cannot_be_read_is_left_out(outbox: Outbox) -> None:
     assert shortcuts.recent("") == (Shortcut("space a", "7"),)
 
 
-def test_the_message_after_a_bookmark_changed() -> None:
+def test_message_after_a_change_of_bookmarks() -> None:
     assert change_text(to("a"), "added") == "bookmarked A: see the top of the organization (g o)"
     assert change_text(Shortcut("space a", ""), "removed") == "removed the bookmark of (no title)"
     assert change_text(to("a"), "full") == "there are 100 bookmarks: remove one first"

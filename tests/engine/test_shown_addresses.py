@@ -1,4 +1,4 @@
-"""Addresses as they are shown: without the key of a site that is shared by link."""
+"""Displayed addresses, which hide the share key of a site."""
 
 from tests.table import each_case
 
@@ -17,12 +17,12 @@ OWN = "http://127.0.0.1:8300/docs/s1/kEy-kEy-kEy-1/"
         ("unlisted", OWN, OWN),
     ],
 )
-def test_the_key_of_the_site_is_left_out_wherever_it_stands(visibility: str, address: str | None, shown: str) -> None:
+def test_share_key_of_a_site_is_hidden(visibility: str, address: str | None, shown: str) -> None:
     site = Site(id="s1", visibility=visibility, urls=SiteUrls(published=OWN))
     assert shown_address(site, address) == shown
 
 
-def test_a_short_last_part_is_no_key() -> None:
+def test_short_last_part_is_not_a_key() -> None:
     assert key_in("https://docs.example/guides/") == ""
     assert without_key("https://docs.example/guides/") == "https://docs.example/guides/"
     assert without_key("https://docs.example/kEy-kEy-kEy-1") == "https://docs.example/…"
@@ -43,13 +43,15 @@ KEY, OTHER = "-46QlXINWBoZVcs4", "Qvx_zYxjY5NK2H77"
         ("public", "/docs/s1/", "/docs/s1/install-on-ubuntu-24/", "/docs/s1/install-on-ubuntu-24/"),
     ],
 )
-def test_the_address_of_a_reader_has_no_key(visibility: str, published: str | None, address: str, shown: str) -> None:
+def test_address_of_a_visited_page_hides_the_share_key(
+    visibility: str, published: str | None, address: str, shown: str
+) -> None:
     top = "https://docs.example"
     site = Site(id="s1", visibility=visibility, urls=SiteUrls(published=published and top + published))
     assert shown_page(site, top + address) == top + shown
 
 
-def test_a_response_has_no_keys() -> None:
+def test_response_hides_share_keys() -> None:
     address = f"https://docs.example/{KEY}/guides/"
     response = {
         "id": KEY,

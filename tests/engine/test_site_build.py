@@ -1,4 +1,4 @@
-"""Parts of a static copy of a site: names of files, URLs in pages, the search index, redirects."""
+"""Parts of a static copy of a site: file names, URLs in pages, the search index and redirects."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from presscheck.errors import ChangedSince, InvalidArgument
         "\udc80",
     ],
 )
-def test_a_name_that_not_every_system_can_store_gets_a_safe_one(name: str) -> None:
+def test_name_that_some_systems_cannot_store_is_replaced(name: str) -> None:
     names = SafeNames()
     folder, file = names.folder(f"guide/{name}"), names.file(f"guide/{name}/picture.png")
     assert not is_safe(name) and is_safe(folder.removeprefix("guide/"))
@@ -71,7 +71,7 @@ def test_names_that_differ_in_case_alone_are_different_files() -> None:
     assert names.file("Guide") not in folders, "a file is not where a folder is"
 
 
-def test_urls_of_tags_are_replaced_and_texts_stay() -> None:
+def test_urls_in_attributes_are_replaced_and_text_stays() -> None:
     html = (
         '<p title="/docs/x/a">/docs/x/a <a href="/docs/x/a?b=1&amp;c=2#d">A &lt;a href=&quot;/docs/x/a&quot;></a>'
         '<img src="/docs/x/~files/i.png" srcset="/docs/x/1.png 1x, /docs/x/2.png 2x" alt="/docs/x/a">'
@@ -95,14 +95,14 @@ def test_urls_of_tags_are_replaced_and_texts_stay() -> None:
     )
 
 
-def test_urls_of_texts_end_where_the_text_goes_on() -> None:
+def test_urls_in_text_are_recognized_up_to_their_ends() -> None:
     text = "[a](http://h/docs/x/a#b) <http://h/docs/x/>, http://h/docs/x/c. `http://h/docs/x/d` http://h/docs/xy/"
     assert replace_in_text(text, "http://h/docs/x/", lambda url: url.replace("http://h/docs/x/", "/")) == (
         "[a](/a#b) </>, /c. `/d` http://h/docs/xy/"
     )
 
 
-def test_paths_of_a_url_are_those_of_the_service_alone() -> None:
+def test_only_urls_of_the_service_have_a_path() -> None:
     urls = SiteUrls("http://h:1", "/docs/x/")
     assert urls.path_of("http://h:1/docs/x/a%20b?c#d") == ("/docs/x/a b", "?c#d")
     assert urls.path_of("/docs/x/") == ("/docs/x/", "")
@@ -167,7 +167,7 @@ def test_a_folder_belongs_to_one_site(tmp_path: Path) -> None:
         BuildFolder(folder, "first", may_replace=True)
 
 
-async def test_a_copy_has_what_pages_lead_to_and_what_they_load(tmp_path: Path) -> None:
+async def test_copy_contains_linked_pages_and_loaded_files(tmp_path: Path) -> None:
     pages = {
         "/docs/x/": '<a href="/docs/x/a?b#c"></a><a href="/docs/other/"></a><img src="/files/i.png">',
         "/docs/x/a": '<link rel="stylesheet" href="/assets/s.css"><a href="/docs/x/gone"></a>',

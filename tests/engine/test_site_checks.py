@@ -1,4 +1,4 @@
-"""The checks of a site: each finds the defect that is seeded for it, none finds anything in a clean site."""
+"""Checks of a site: each finds the defect that is seeded for it, and none reports a clean site."""
 
 from dataclasses import replace
 from typing import Any
@@ -48,28 +48,28 @@ CLEAN = SiteContent(
 
 
 def with_space(**changes: Any) -> SiteContent:
-    """The clean site, with another content of its space."""
+    """Return the clean site with changes of the content of its space."""
     return replace(CLEAN, spaces=(replace(CONTENT, **changes),))
 
 
 def with_page(facts: PageFacts | None = None, **changes: Any) -> SiteContent:
-    """The clean site, with another page."""
+    """Return the clean site with a changed page."""
     return with_space(pages=(PAGE.model_copy(update=changes),), facts={"p1": facts or PageFacts()})
 
 
 def with_items(*items: SiteSpace | SiteSection) -> SiteContent:
-    """The clean site, with another structure."""
+    """Return the clean site with another structure."""
     return replace(CLEAN, structure=SiteStructure(type="siteSpaces", structure=items))
 
 
 def link(status: str) -> Link:
-    """A link of the page with a status."""
+    """Return a link on the page with a status."""
     here = ContentLocation(kind="page", page=PAGE)
     return Link(status=status, target_reference=ContentLocation(kind="url", url="gone.md"), location_references=(here,))
 
 
 def to_address(path: str) -> Link:
-    """A link of the page to an address of the site itself."""
+    """Return a link on the page to an address of the site itself."""
     target = ContentLocation(kind="url", url=f"https://docs.example/docs{path}")
     return link("ok").model_copy(update={"target_reference": target})
 
@@ -79,17 +79,17 @@ def redirect(source: str, **target: Any) -> Redirect:
 
 
 def outside(source: str, path: str) -> Redirect:
-    """A redirect to an address of the site itself."""
+    """Return a redirect to an external address that belongs to the site itself."""
     return redirect(source, kind="external", url=f"https://docs.example/docs{path}")
 
 
 def site(**changes: Any) -> SiteContent:
-    """The clean site, with other settings."""
+    """Return the clean site with other settings."""
     return replace(CLEAN, site=CLEAN.site.model_copy(update=changes))
 
 
 def formerly(path: str, space_path: str = "") -> SiteContent:
-    """The clean site, whose page had another path when it was published."""
+    """Return the clean site with another path of its page at the time of publishing."""
     then = FormerSpace(
         PublishedSpace("i1", "s1", "Guides", space_path, "r1"), (PAGE.model_copy(update={"path": path}),)
     )
@@ -97,13 +97,13 @@ def formerly(path: str, space_path: str = "") -> SiteContent:
 
 
 def linked_from_outside(path: str = "", page: str = "") -> SiteContent:
-    """The clean site, to which another site links."""
+    """Return the clean site with a link from another site."""
     link = IncomingLink("Blog: Posts: News", "s9", "p9", page, f"https://docs.example/docs{path}" if path else "")
     return replace(CLEAN, incoming=(link,))
 
 
 def nested(levels: int, **changes: Any) -> SiteContent:
-    """The clean site, with pages below each other; the first of them with changes."""
+    """Return the clean site with nested pages; `changes` apply to the first one."""
     pages: tuple[RevisionPage, ...] = ()
     for level in range(levels, 0, -1):
         page = PAGE.model_copy(update={"id": f"p{level}", "pages": pages, **(changes if level == 1 else {})})
@@ -112,7 +112,7 @@ def nested(levels: int, **changes: Any) -> SiteContent:
 
 
 def with_spec(text: str, *specs: OpenAPISpec) -> SiteContent:
-    """The clean site, whose page has this text, in an organization with specifications."""
+    """Return the clean site with a text of its page, and with specifications of its organization."""
     return replace(with_page(page_facts(text)), specs=specs)
 
 
@@ -184,14 +184,14 @@ SEEDED = {
     "outdated-requests": with_space(requests=(OUTDATED, OUTDATED.model_copy(update={"outdated": False}))),
     "open-requests": with_space(space=SPACE.model_copy(update={"change_requests_open": 2})),
 }
-"""A site with one defect, by the check that finds it."""
+"""Sites with one defect each, by the check that finds it."""
 
 
 def found(content: SiteContent) -> list[str]:
     return [finding.check for finding in check_site(content)]
 
 
-def test_the_keys_of_many_pages_are_those_of_each() -> None:
+def test_keys_of_many_pages_equal_the_keys_of_single_pages() -> None:
     pages = ["p1", "*", 'quo"te\\', "营业 🙂", "\u0007\n"]
     for space in ("s1", '"page_id":"*"'):
         assert live_page_keys(space, pages) == {page: live_page(space, page).key() for page in pages}
@@ -274,18 +274,18 @@ def test_a_seeded_defect_is_found_by_its_check_alone(name: str) -> None:
         (replace(CLEAN, published=None, site=CLEAN.site.model_copy(update={"published": False})), []),
     ],
 )  # fmt: skip
-def test_what_looks_like_a_defect(content: SiteContent, names: list[str]) -> None:
+def test_variations_of_the_clean_site(content: SiteContent, names: list[str]) -> None:
     assert sorted(found(content)) == names
 
 
 @each_case("name", [check.name for check in CHECKS])
-def test_each_finding_leads_to_where_it_is_mended(name: str) -> None:
+def test_each_finding_names_the_place_to_fix(name: str) -> None:
     for finding in check_site(SEEDED[name]):
         assert finding.part or finding.page or finding.space, finding
         assert not finding.part.startswith(("structure", "redirects")) or finding.item or name == "empty-site"
 
 
-def test_a_condition_that_cannot_be_read_is_not_checked() -> None:
+def test_unreadable_condition_is_reported_as_not_checked() -> None:
     content = replace(with_page(condition="visitor.claims.team = 1"), schema=CLAIMS)
     assert [(one.check, one.severity, one.message) for one in check_site(content)] == [
         ("unknown-claim", "unknown", "the claims of its condition are not checked: “=” is not understood there")
@@ -293,7 +293,7 @@ def test_a_condition_that_cannot_be_read_is_not_checked() -> None:
 
 
 @each_case("field", ["title", "link_title", "description"])
-def test_conditions_are_checked_in_the_words_of_a_page_too(field: str) -> None:
+def test_conditions_in_titles_and_descriptions_are_checked(field: str) -> None:
     assert set(found(with_page(**{field: "Words {% if visitor.claims.plan %}more{% endif %}"}))) <= {"unknown-claim"}
     assert set(found(with_page(**{field: "    Words {% if == %}more"}))) == {"unreadable-condition"}
 
@@ -314,7 +314,7 @@ def test_a_long_chain_of_redirects_is_followed_as_far_as_browsers_follow_it() ->
     assert max(finding.message.count(" → ") for finding in findings) == MOST_REDIRECTS
 
 
-def test_what_could_not_be_read_is_unknown_and_never_passed() -> None:
+def test_unread_parts_are_reported_as_not_checked() -> None:
     content = replace(site(visibility="share-link"), unread=(Unread("share links", "Docs", "no permission"),))
     message = "not checked: active share links (no permission)"
     unread = {"unchecked": ("no-share-link",), "reason": "no permission"}
@@ -340,7 +340,7 @@ def test_hostnames(host: str, problem: str) -> None:
     assert hostname_problem(host) == problem
 
 
-def test_severities_are_changed_by_name_and_a_check_that_is_off_is_not_even_missed() -> None:
+def test_severities_are_configured_by_name_and_disabled_checks_are_not_reported() -> None:
     content = replace(with_page(description=None, hidden=None), unread=(Unread("schema", "Docs", "no permission"),))
     levels: dict[str, Level] = {"no-description": "error", "visitor-schema": "off"}
     findings = check_site(content, levels)
@@ -362,7 +362,7 @@ def test_a_link_to_a_missing_heading_names_page_and_heading() -> None:
     assert finding.message == "broken link: Start has no heading “id-1.-create”"
 
 
-def test_the_worst_comes_first_and_is_counted() -> None:
+def test_findings_are_sorted_and_counted_by_severity() -> None:
     content = with_page(page_facts(""), hidden=True, description=None, title="y" * 80)
     broken = replace(content.spaces[0], links=(link("broken"), link("in-app")))
     findings = check_site(replace(content, spaces=(broken,)))

@@ -1,4 +1,4 @@
-"""The configuration of a site as a document, against the real local service: pushed, compared, changed."""
+"""Configuration documents of a site: pushes to a real service, TOML and YAML, and problems."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from presscheck.errors import ChangedSince
 
 
 async def site_of(engine: Engine, spaces: int, used: int) -> tuple[StateReader, list[str]]:
-    """A site with the first of some spaces."""
+    """Create spaces, and a site with the first `used` ones. Returns a reader of the site, and the ids of the spaces."""
     org = (await engine.read(ListOrganizations())).items[0].id
     ids = list[str]()
     for number in range(spaces):
@@ -36,7 +36,7 @@ async def site_of(engine: Engine, spaces: int, used: int) -> tuple[StateReader, 
 
 
 async def pushed(engine: Engine, reader: StateReader, plain: dict[str, Any], *, prune: bool = False) -> Receipt:
-    """What a push of a document did; a second one has nothing to do."""
+    """Push a document, and check that a second push has nothing to do. Returns the receipt."""
     config, problems = parse(plain)
     assert not problems
     state, resolved, plan = await prepare(config, reader, prune=prune)
@@ -69,7 +69,7 @@ async def test_a_structure_is_built_rearranged_and_pruned(engine: Engine) -> Non
     found = state.config.plain["structure"]
     assert [item.get("group", item.get("path")) for item in found] == ["H", "two"]
     assert [space["id"] for space in found[1]["spaces"]] == [b, a, d]
-    # two sections that change their paths: neither can be first
+    # two sections swap their paths, so neither can be changed first
     paths = [section("two", c), section("one", b, a, d)]
     paths[0]["section"], paths[1]["section"] = "Section one", "Section two"
     receipt = await pushed(engine, reader, {"structure": paths})
@@ -78,7 +78,7 @@ async def test_a_structure_is_built_rearranged_and_pruned(engine: Engine) -> Non
     assert [one["id"] for item in left.config.plain["structure"] for one in item.get("spaces", ())] != []
 
 
-async def test_what_others_change_in_between_is_not_overwritten(engine: Engine) -> None:
+async def test_push_does_not_overwrite_changes_since_its_plan(engine: Engine) -> None:
     reader, _ = await site_of(engine, 1, 1)
     config, _ = parse({"customization": {"styling": {"corners": "straight"}}})
     state, resolved, plan = await prepare(config, reader)
@@ -111,7 +111,7 @@ PLAIN: dict[str, Any] = {
 }
 
 
-def test_both_forms_keep_every_value_and_hide_nothing() -> None:
+def test_toml_and_yaml_keep_every_value_and_escape_invisible_characters() -> None:
     toml, yaml = write_toml(PLAIN), write_yaml(PLAIN)
     assert tomllib.loads(toml) == PLAIN == load_yaml_value(yaml)
     assert not {"\u202e", "\x1b"} & {*toml, *yaml}
@@ -120,7 +120,7 @@ def test_both_forms_keep_every_value_and_hide_nothing() -> None:
         assert text.split("\n")[line - 1].strip().startswith(("id", "- id")), text
 
 
-def test_comments_of_a_file_stay() -> None:
+def test_comments_in_toml_are_kept() -> None:
     text = "# why\n" + write_toml(PLAIN).replace('source = "/a"', 'source = "/a"  # old')
     new = {**PLAIN, "redirects": [{"source": "/0", "to": {"url": "https://x.example/"}}, *PLAIN["redirects"]]}
     changed = changed_toml(text, new)
@@ -143,6 +143,6 @@ def test_comments_of_a_file_stay() -> None:
         ({"customization": []}, "customization: must be a table"),
     ],
 )
-def test_mistakes_are_named_with_their_place(plain: dict[str, Any], message: str) -> None:
+def test_problems_name_their_places(plain: dict[str, Any], message: str) -> None:
     _, problems = parse(plain)
     assert [str(problem).startswith(message) for problem in problems][:1] == [True], [str(one) for one in problems]

@@ -1,4 +1,4 @@
-"""Configurations compared field by field: items that are the same, what a push changes, what others changed."""
+"""Comparison of site configurations: matching items, changes that a push makes, and changes by others."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -23,14 +23,14 @@ from presscheck.errors import ConfigurationError, StoreError
 
 
 def config(**plain: Any) -> SiteConfig:
-    """A document as a file has it."""
+    """Parse a document as it is in a file."""
     found, problems = parse(plain)
     assert not problems, problems
     return found
 
 
 def in_site(*items: dict[str, Any], **plain: Any) -> SiteConfig:
-    """A document as a site has it: its items have keys, which are made of their ids, or of their first paths."""
+    """Parse a document as it is in a site. Its items have keys, which contain their space ids, paths or titles."""
 
     def keyed(entry: Entry) -> Entry:
         name = entry.space or entry.texts.get("path") or entry.title
@@ -54,15 +54,15 @@ def words(differences: list[Difference]) -> list[tuple[str, str, Any, Any, bool]
 
 
 def matched(site: SiteConfig, file: SiteConfig) -> dict[str, str]:
-    """The keys of the items of the site by the titles and ids of those of the file."""
+    """Match items. Returns the keys of items in the site, by the space ids or titles of the items in the file."""
     found = match(site.structure or (), file.structure or ())
     entries = [entry for entry in every_entry(file.structure or ()) if entry.place in found]
     return {entry.space or entry.title: found[entry.place] for entry in entries}
 
 
-def test_items_are_the_same_by_title_path_or_content() -> None:
+def test_items_are_matched_by_title_path_or_content() -> None:
     site = in_site(section("One", "one", space("a"), space("b")), section("Two", "two", space("c")), {"group": "G"})
-    # both sections have another title, one has another path too; a space that is there twice is matched once
+    # both sections have new titles, and one has a new path; a space that is listed twice is matched once
     file = config(
         structure=[
             section("Deux", "two", space("c")),
@@ -74,7 +74,7 @@ def test_items_are_the_same_by_title_path_or_content() -> None:
     assert matched(site, file) == {"c": "space c", "a": "space a", "Deux": "section two", "Un": "section one"}
     twice = tuple(Entry("space", space="a", place=(at,)) for at in range(2))
     assert match(site.structure or (), twice) == {(0,): "space a"}
-    # the title and the path tell more than the content
+    # titles and paths take precedence over contents
     swapped = config(structure=[section("Two", "two", space("a"), space("b")), section("One", "one", space("c"))])
     assert matched(site, swapped)["Two"] == "section two"
     assert matched(site, swapped)["One"] == "section one"
@@ -88,7 +88,7 @@ def test_names_are_short_and_unique() -> None:
     assert names_of(twice) == {"1": "group G", "2": "group G (2)", "3": "group G (3)"}
 
 
-def test_the_differences_of_a_structure() -> None:
+def test_differences_of_a_structure() -> None:
     site = in_site(
         section("One", "one", space("a", path="p", default=True), space("b", hidden=True), icon="book", default=True),
         section("Two", "two", space("c"), description="Old"),
@@ -115,7 +115,7 @@ def test_the_differences_of_a_structure() -> None:
     assert compare(site, config(share_links=[]))[:] == [], "parts that the file lacks are not compared"
 
 
-def test_the_differences_of_other_parts() -> None:
+def test_differences_of_other_parts() -> None:
     url = {"url": "https://x.example/"}
     site = config(
         customization={"a": {"b": 1, "c": True}, "list": [1, 2, 3], "gone": {}, "gone_list": [1]},
@@ -154,11 +154,11 @@ def test_the_differences_of_other_parts() -> None:
         (None, 0, False),
     ],
 )
-def test_true_is_not_one_at_any_depth(one: Any, other: Any, is_same: bool) -> None:
+def test_true_differs_from_one_at_any_depth(one: Any, other: Any, is_same: bool) -> None:
     assert same_value(one, other) is same_value(other, one) is is_same
 
 
-def test_drifts_are_what_changed_between_a_plan_and_now() -> None:
+def test_drifts_are_changes_since_the_plan() -> None:
     before = in_site(section("One", "one", space("a")), customization={"x": 1})
     now = in_site(section("Uno", "one", space("a")), section("New", "new", space("b")), customization={"x": 2})
     file = config(structure=[section("Mine", "one", space("a"))], customization={"x": 3})
@@ -174,11 +174,11 @@ def test_drifts_are_what_changed_between_a_plan_and_now() -> None:
 
 
 def lost(base: Base, site: SiteConfig, file: SiteConfig) -> dict[str, tuple[Any, Any, Any]]:
-    """What a push would overwrite."""
+    """Return the changes by others that a push would overwrite."""
     return {str(one.field): one[1:] for one in overwritten(base, site, file, tuple(compare(site, file)))}
 
 
-def test_only_what_others_changed_is_overwritten() -> None:
+def test_only_changes_by_others_are_overwritten() -> None:
     pulled = config(customization={"a": 1, "b": 1, "c": 1, "d": 1})
     site = config(customization={"a": 1, "b": 2, "c": 2, "d": 2})
     file = config(customization={"a": 9, "b": 9, "c": 2, "d": 9})
@@ -188,7 +188,7 @@ def test_only_what_others_changed_is_overwritten() -> None:
     assert lost(Base(config(redirects=[])), site, file) == {}, "a part that was not pulled has no base"
 
 
-def test_an_item_that_others_added_or_changed_is_overwritten_and_a_moved_neighbour_is_not() -> None:
+def test_items_added_or_changed_by_others_are_overwritten() -> None:
     url, other = {"url": "https://x.example/"}, {"url": "https://y.example/"}
     pulled = config(redirects=[{"source": "/a", "to": url}])
     site = config(redirects=[{"source": "/a", "to": other}, {"source": "/b", "to": url}])
@@ -219,7 +219,7 @@ def test_an_item_that_others_added_or_changed_is_overwritten_and_a_moved_neighbo
     }
 
 
-def test_the_base_of_a_file_is_kept_privately_until_it_is_pushed_completely(tmp_path: Path) -> None:
+def test_base_of_a_file_is_stored_privately_until_a_complete_push(tmp_path: Path) -> None:
     bases, file = Bases(tmp_path / "bases", "site/../1"), tmp_path / "site.toml"
     assert bases.of(file) is None
     before, sent = config(customization={"a": "#fff"}), config(share_links=["One"])
@@ -246,7 +246,7 @@ def test_the_base_of_a_file_is_kept_privately_until_it_is_pushed_completely(tmp_
         Bases(file, "1").keep(file, before)
 
 
-def test_the_fields_of_a_structure() -> None:
+def test_fields_of_a_structure() -> None:
     site = in_site(section("One", "one", space("a", default=True), default=True))
     names = names_of(site.structure or ())
     assert {str(name): value for name, value in fields_of(site, lambda entry: names[entry.key]).items()} == {
@@ -264,7 +264,7 @@ def test_the_fields_of_a_structure() -> None:
     }
 
 
-def test_what_an_empty_object_is_filled_with_is_added_and_nothing_is_removed() -> None:
+def test_values_in_a_formerly_empty_object_are_only_added() -> None:
     def schema(**properties: Any) -> SiteConfig:
         return SiteConfig(visitor_schema={"type": "object", "properties": properties})
 

@@ -1,4 +1,4 @@
-"""What a file changes in a customization: fields, lists, null values and mistakes; and the keys that it never has."""
+"""The customization in a file: merged fields, lists and null values, problems, and share keys, which are hidden."""
 
 from typing import Any
 
@@ -64,13 +64,13 @@ def test_lists_are_replaced_and_null_targets_stay_at_their_places() -> None:
         ({"title": "Other", "pdf": {"enabled": False}}, []),
     ],
 )
-def test_mistakes_are_found_before_anything_is_sent(file: dict[str, Any], problems: list[str]) -> None:
+def test_invalid_values_are_problems(file: dict[str, Any], problems: list[str]) -> None:
     found = [str(problem) for problem in customization_problems(SITE, file)]
     assert len(found) == len(problems), found
     assert all(words in problem for words, problem in zip(problems, found, strict=True)), found
 
 
-def test_what_the_site_has_already_is_not_judged() -> None:
+def test_existing_values_of_the_site_are_not_checked() -> None:
     odd = {"titel": "x", "styling": {"primaryColor": {"light": "red"}}}
     assert customization_problems(odd, odd) == []
     changed = {**odd, "styling": {"primaryColor": {"light": "pink"}}}
@@ -85,7 +85,7 @@ def shared(identity: str, name: str | None, key: str) -> ShareLink:
 SHARED_SITE = Site(id="s", visibility="share-link", urls=SiteUrls(published="https://docs.example/docs/own-key-1234"))
 
 
-def test_keys_are_names_in_a_file_and_keys_again_in_the_site() -> None:
+def test_share_keys_are_hidden_in_files_and_restored_for_the_site() -> None:
     assert len("unnamed2") == SHORTEST
     links = (shared("l1", "Partners", "partner-key-1"), shared("l2", None, "unnamed2"))
     secrets = SiteSecrets(SHARED_SITE, (*links, shared("l3", "Short", "x" * (SHORTEST - 1))))
@@ -103,7 +103,7 @@ def test_keys_are_names_in_a_file_and_keys_again_in_the_site() -> None:
     assert public.hide(present) == present, "the last part of a public address is no key"
 
 
-def test_each_of_the_links_with_one_name_gets_its_own_key_back() -> None:
+def test_share_links_with_the_same_name_keep_their_own_keys() -> None:
     keys = ("first-key-1", "second-key-2", "third-key-3")
     links = [shared(f"l{at}", "the site" if at == 2 else "Client", key) for at, key in enumerate(keys)]
     secrets = SiteSecrets(SHARED_SITE, links)

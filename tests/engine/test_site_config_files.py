@@ -1,4 +1,4 @@
-"""The document of a site, and the files that have it: forms, permissions, and the lines of mistakes."""
+"""Configuration files of a site: TOML and YAML, permissions, and problems with their lines."""
 
 import json
 from dataclasses import replace
@@ -76,7 +76,7 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path, ending: str) -> None:
     assert read_file(file) == read, "as an editor on Windows saves it"
 
 
-def test_comments_stay_in_toml_and_are_missed_in_yaml(tmp_path: Path) -> None:
+def test_comments_are_kept_in_toml_and_missing_in_yaml(tmp_path: Path) -> None:
     toml, yaml = tmp_path / "site.toml", tmp_path / "site.yaml"
     before, _ = text_of(PLAIN, toml)
     changed = {**PLAIN, "customization": {"title": "Other"}}
@@ -133,7 +133,7 @@ def test_an_empty_file_manages_nothing_and_an_unknown_ending_is_refused(tmp_path
 
 
 @each_case("ending", ["toml", "yaml"])
-def test_mistakes_are_in_the_order_of_the_file(tmp_path: Path, ending: str) -> None:
+def test_problems_are_in_the_order_of_the_file(tmp_path: Path, ending: str) -> None:
     file = tmp_path / f"site.{ending}"
     wrong = {
         "structure": [{"section": "S", "pth": "s", "spaces": [{"space": "A", "id": "a"}]}],

@@ -1,4 +1,4 @@
-"""Reading a site for its checks: what changes without a new revision is read each time, and what fails is named."""
+"""Reading a site for its checks: facts that change without a new revision are read each time, failures are named."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ ORG = "tallowick"
 
 
 async def open_request(engine: Engine, space: str, subject: str) -> dict[str, Any]:
-    """An open change request with a new page."""
+    """Create an open change request with a new page. Returns the arguments that identify it in calls."""
     made = await engine.write(CreateChangeRequest(space_id=space, subject=subject)).landed()
     at: dict[str, Any] = {"space_id": space, "change_request_id": made.id}
     page = InsertPage(title=subject, document=Document(markdown="A page.\n"))
@@ -63,7 +63,7 @@ async def test_a_change_request_is_outdated_as_soon_as_another_one_is_merged(
     await engine.write(UpdateChangeRequest(**behind, status="archived")).landed()
     assert await outdated(reader, site.id) == before, "the revision of the space is the same as before"
 
-    # what cannot be read is unknown, also where the pages of the space are known already
+    # failed reads are reported even if the pages of the space were read before
     await open_request(engine, "runbook", "Not to be read")
     read = engine.read
 
@@ -81,7 +81,7 @@ async def test_a_change_request_is_outdated_as_soon_as_another_one_is_merged(
 
 
 async def merges(engine: Engine, space: str, *changes: Any) -> None:
-    """Changes that are merged into a space."""
+    """Merge changes into a space."""
     made = await engine.write(CreateChangeRequest(space_id=space, subject="A change")).landed()
     at: dict[str, Any] = {"space_id": space, "change_request_id": made.id}
     await engine.write(EditChangeRequestContent(**at, changes=changes, compat=False)).landed()
@@ -98,7 +98,7 @@ async def page_titled(engine: Engine, space: str, title: str) -> RevisionPage:
 async def test_links_to_a_page_of_the_site_are_broken_as_soon_as_it_is_gone(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Links of another space of the site, and those of another site."""
+    """The links are in another space of the site, and in another site."""
     sites = (await engine.read(ListSites(organization_id=ORG))).items
     inside, docs = sorted(sites, key=lambda site: site.published)
     await engine.write(PublishSite(organization_id=ORG, site_id=inside.id)).landed()
@@ -132,7 +132,7 @@ async def test_links_to_a_page_of_the_site_are_broken_as_soon_as_it_is_gone(
 
 
 @pytest.mark.service(sample=True)
-async def test_a_description_in_a_file_of_the_space_is_not_outside_the_service(engine: Engine) -> None:
+async def test_specification_in_a_file_of_the_space_is_not_outside_the_service(engine: Engine) -> None:
     docs = next(site for site in (await engine.read(ListSites(organization_id=ORG))).items if site.published)
     file = NewFile(name="rates.yaml", base64="b3BlbmFwaTogMy4xLjAK", content_type="application/yaml")
     block = '{{% openapi src="{}" path="/rates" method="get" %}}\n{{% endopenapi %}}\n\n'

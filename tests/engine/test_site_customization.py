@@ -1,4 +1,4 @@
-"""A customization as settings: forms made from the declaration, contrast, links as trees, three-way merges."""
+"""Settings of a customization: forms from its declaration, contrast, rows of links, and three-way merges."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def setting(name: str, document: Any = LOOKS) -> Setting:
 
 
 def filled(name: str, **texts: str) -> dict[str, Any]:
-    """What a form of a setting makes of the default customization."""
+    """Fill in the form of a setting. Returns the resulting customization."""
     form = SettingsForm(LOOKS, setting(name).leaves, {})
     prefix = name.replace(".", "__")
     typed = {f"{prefix}__{leaf}" if leaf else prefix: text for leaf, text in texts.items()}
@@ -59,21 +59,21 @@ def test_settings_follow_the_release_of_the_document() -> None:
         ("privacyPolicy.url", {"": "no address"}, "privacyPolicy__url", "a web address such as"),
     ],
 )
-def test_mistakes_are_at_their_field(name: str, texts: dict[str, str], field: str, reason: str) -> None:
+def test_invalid_value_is_an_error_of_its_field(name: str, texts: dict[str, str], field: str, reason: str) -> None:
     with pytest.raises(InvalidArgument) as told:
         filled(name, **texts)
     assert told.value.field == field
     assert reason in told.value.reason
 
 
-def test_each_wrong_color_has_the_same_reason() -> None:
+def test_each_invalid_color_is_an_error() -> None:
     with pytest.raises(InvalidArgument) as told:
         filled("styling.primaryColor", light="blue", dark="#12")
     reasons = {error.field.rpartition("_")[2]: error.reason for error in (told.value, *told.value.others)}
     assert reasons == dict.fromkeys(("light", "dark"), "must be a color such as #9a4f1b")
 
 
-def test_a_form_makes_a_document() -> None:
+def test_form_returns_the_changed_document() -> None:
     assert filled("styling.primaryColor", light="#abc")["styling"]["primaryColor"] == {
         "light": "#abc",
         "dark": "#e0a458",
@@ -110,7 +110,7 @@ def test_links_are_rows_of_a_tree() -> None:
     assert moved(document, items[2], 1) is None
 
 
-def test_contrast_is_that_of_wcag() -> None:
+def test_contrast_follows_wcag() -> None:
     assert (contrast("#ffffff", "#000000").text, contrast("#ffffff", "#000000").level) == ("21.0", "AAA")
     assert contrast("#777777", "#ffffff").level == "fails", "4.48: the best known gray that is not enough"
     assert contrast("#767676", "#ffffff").level == "AA"
@@ -129,7 +129,7 @@ def test_contrast_is_that_of_wcag() -> None:
     assert links and links.level == "fails", "white links on yellow"
 
 
-def test_a_typed_color_is_judged_with_what_it_is_seen_with() -> None:
+def test_typed_color_is_compared_with_its_background_or_text() -> None:
     def words(color: str, *place: str) -> str:
         return contrast_words(color, LOOKS, place)
 
@@ -143,7 +143,7 @@ def test_a_typed_color_is_judged_with_what_it_is_seen_with() -> None:
     assert words("yellow", *place) == ""
 
 
-def test_edits_of_two_are_merged_field_by_field() -> None:
+def test_concurrent_edits_are_merged_field_by_field() -> None:
     base = {"a": {"x": 1, "y": 1, "z": 1}, "links": [1], "gone": True}
     mine = {"a": {"x": 2, "y": 2, "z": 1}, "links": [1, 2]}
     now = {"a": {"x": 1, "y": 3, "z": 3}, "links": [1], "gone": True, "new": 1}

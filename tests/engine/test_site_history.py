@@ -35,7 +35,7 @@ def redirected(source: str) -> CreateRedirect:
 
 
 def sent(number: int, at: float, call: Operation[Any] | None, state: str = "sent") -> HistoryEntry:
-    """A write of this machine."""
+    """Return the history entry of a write."""
     what = describe(call) if call else ""
     return HistoryEntry(number, call, "", what, Place(), "", state, None, at, at, None, None, "", False)
 
@@ -62,7 +62,7 @@ def test_writes_that_share_a_snapshot_are_one_row() -> None:
     ]
 
 
-def test_a_push_says_itself_what_it_is_and_publishing_has_its_own_snapshot() -> None:
+def test_push_is_one_row_and_publishing_has_its_own_snapshot() -> None:
     push = kept("push of site.toml", 100, "configuration", parts=("redirects", "customization"))
     writes = [sent(1, 101, redirected("/1")), sent(2, 102, RESTYLED), sent(3, 103, PublishSite(**PATH))]
     published = kept("publish", 102.5, "published", 3, parts=("customization",))
@@ -78,7 +78,7 @@ def test_a_push_says_itself_what_it_is_and_publishing_has_its_own_snapshot() -> 
     assert rows(after, push)[0] == (99, "customization changed", describe(RESTYLED), False), "it was before the push"
 
 
-def test_only_what_was_sent_to_this_site_is_in_its_history() -> None:
+def test_only_sent_writes_to_the_site_are_in_its_history() -> None:
     other = PublishSite(organization_id="o", site_id="other")
     writes = [
         sent(1, 1, redirected("/1"), "refused"),
@@ -92,7 +92,7 @@ def test_only_what_was_sent_to_this_site_is_in_its_history() -> None:
 
 
 class HistoryAnswers:
-    """What the history of a site needs: the answers of a service, and the files of this machine."""
+    """A minimal engine for the history of a site: scripted answers of the service, and real files."""
 
     def __init__(self, outbox: Outbox, directory: Path, answers: dict[type[Operation[Any]], Any]) -> None:
         self.outbox, self.answers, self.writes = outbox, answers, list[HistoryEntry]()
@@ -137,7 +137,7 @@ def engine(tmp_path: Path):
     outbox.close()
 
 
-async def test_what_the_service_and_this_machine_know_is_one_list_newest_first(engine: HistoryAnswers) -> None:
+async def test_rows_of_the_service_and_this_machine_are_merged_newest_first(engine: HistoryAnswers) -> None:
     PublishedStates(engine.outbox).note("s", PublishedState(at=1_767_350_000.0, is_own=False))
     engine.site_snapshots.of("s").keep(SiteConfig(customization={}), "customization", "restyle", "Ann")
     history = await read_history(engine, "o", "s")

@@ -46,7 +46,7 @@ def test_snapshots_are_bounded_and_private(tmp_path: Path, monkeypatch: pytest.M
     assert (large.file.stat().st_mode & 0o777, large.file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
 
 
-def test_a_snapshot_comes_back_and_a_damaged_one_is_left_out(tmp_path: Path) -> None:
+def test_snapshots_are_read_back_and_unreadable_ones_are_left_out(tmp_path: Path) -> None:
     of_site = Snapshots(tmp_path, "s")
     assert of_site.is_empty
     with pytest.raises(InvalidArgument, match="the site has no snapshots"):
@@ -71,7 +71,7 @@ def test_a_snapshot_comes_back_and_a_damaged_one_is_left_out(tmp_path: Path) -> 
     kept.file.write_text(f"{head}\n" + document[:-2])
     with pytest.raises(ConfigurationError, match="is damaged: choose another snapshot"):
         of_site.config(kept)
-    # a newer version may have other kinds and parts; a head that cannot be read hides its file
+    # newer versions may write other kinds and parts; a file with an unreadable head is left out
     kept.file.write_text(json.dumps({**json.loads(head), "kind": "logo", "parts": ["logo", "redirects"]}) + "\n{}")
     assert (of_site.named(names[3]).kind, of_site.named(names[3]).parts) == ("configuration", ("redirects",))
     for damaged in ("", "[]", '{"at": 1}', "no JSON"):
@@ -86,13 +86,13 @@ def test_a_snapshot_comes_back_and_a_damaged_one_is_left_out(tmp_path: Path) -> 
 
 
 def aged(snapshot: Snapshot, *, kept: float = 0, shared: float = 0) -> None:
-    """Make a snapshot older: when it was kept, and when the last change shared it."""
+    """Make a snapshot older: `kept` seconds since it was taken, `shared` seconds since the last change shared it."""
     head, document = snapshot.file.read_text().splitlines()
     snapshot.file.write_text(f"{json.dumps({**json.loads(head), 'at': snapshot.at - kept})}\n{document}\n")
     os.utime(snapshot.file, (snapshot.at - shared,) * 2)
 
 
-def test_changes_that_follow_each_other_share_a_snapshot(tmp_path: Path) -> None:
+def test_changes_in_quick_succession_share_a_snapshot(tmp_path: Path) -> None:
     of_site = Snapshots(tmp_path, "s")
     assert not of_site.shares("redirects", "redirects")
     kept = of_site.keep(SiteConfig(redirects=()), "redirects")
@@ -113,7 +113,7 @@ def test_changes_that_follow_each_other_share_a_snapshot(tmp_path: Path) -> None
 
 
 class SiteAnswers:
-    """The answers of a service about one site; each can be an error. Counts the reads of the structure."""
+    """Scripted answers about one site, which can be errors; `reads` counts the reads of the site."""
 
     def __init__(self) -> None:
         self.answers: dict[type[Operation[Any]], Any] = {
@@ -157,7 +157,7 @@ def added(source: str) -> CreateRedirect:
 REDIRECTED, RESTYLED = added("/a"), UpdateCustomization(**PATH, settings={})
 
 
-async def test_each_write_keeps_the_part_that_it_changes(recorder: SnapshotRecorder, answers: SiteAnswers) -> None:
+async def test_snapshot_has_the_part_that_a_write_changes(recorder: SnapshotRecorder, answers: SiteAnswers) -> None:
     removed = DeleteSection(**PATH, site_section_id="x")
     for number, write in enumerate((RESTYLED, REDIRECTED, removed), 1):
         await recorder.before(write, number)
@@ -197,7 +197,7 @@ async def test_single_items_share_a_snapshot_and_whole_documents_do_not(
     assert [one.write for one in recorder.of("s").every()] == [3, 2, 1]
 
 
-async def test_a_push_keeps_everything_once_before_its_calls(recorder: SnapshotRecorder, answers: SiteAnswers) -> None:
+async def test_push_takes_one_snapshot_before_its_calls(recorder: SnapshotRecorder, answers: SiteAnswers) -> None:
     config = SiteConfig(customization={"a": 1}, redirects=(), share_links=("secret",))
     push = recorder.keep("s", config, ("customization", "redirects"), "push of a file")
     assert (push.kind, push.what, push.parts) == ("configuration", "push of a file", ("redirects", "customization"))
@@ -218,7 +218,7 @@ async def test_a_push_keeps_everything_once_before_its_calls(recorder: SnapshotR
         (StoreError("disk full"), False, ["disk full"]),
     ],
 )
-async def test_a_change_waits_for_the_network_only(
+async def test_only_network_errors_hold_up_a_change(
     recorder: SnapshotRecorder,
     answers: SiteAnswers,
     notices: list[str],

@@ -1,4 +1,4 @@
-"""Items of a structure: keys, kinds, titles and children, and which texts are paths and names of icons."""
+"""Items of a structure: keys, kinds, titles and children, and valid paths and names of icons."""
 
 from tests.table import each_case
 
@@ -56,10 +56,10 @@ def test_a_title_is_display_text_and_never_empty() -> None:
         ("used", "it is the path of Guides"),
     ],
 )
-def test_why_a_text_is_no_path(text: str, problem: str | None) -> None:
+def test_invalid_path_has_a_reason(text: str, problem: str | None) -> None:
     assert path_problem(text, {"used": "Guides"}) == problem
 
 
-def test_why_a_text_is_no_icon() -> None:
+def test_invalid_icon_has_a_reason() -> None:
     assert icon_problem("book-2") is None
     assert icon_problem("Book") == icon_problem("book 2") == "small letters, digits and - only"

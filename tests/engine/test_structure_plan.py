@@ -1,4 +1,4 @@
-"""The plan of a structure: which calls, in which order, and what cannot be done; nothing is sent."""
+"""The plan for a structure, which is not sent: its calls, their order, and changes that are impossible."""
 
 from dataclasses import replace
 from typing import Any
@@ -15,13 +15,13 @@ Item = Entry
 
 
 def space(name: str, **more: Any) -> Item:
-    """A space, whose id in the site is that of the space itself."""
+    """Return a space, whose id is its name and whose title is the name in capitals."""
     flags = frozenset(flag for flag in ("default",) if more.pop(flag, False))
     return Entry("space", name.upper(), more, flags, space=name)
 
 
 def section(name: str, *spaces: Item, title: str = "", **more: Any) -> Item:
-    """A section whose title and path are one name."""
+    """Return a section, whose path is its name; its title is the name as well by default."""
     flags = frozenset(flag for flag in ("default",) if more.pop(flag, False))
     return Entry("section", title or name, {"path": name, **more}, flags, entries=spaces)
 
@@ -31,7 +31,7 @@ def group(name: str, *items: Item, **more: Any) -> Item:
 
 
 def in_site(*items: Item) -> tuple[Item, ...]:
-    """Items with keys, as a site has them; the ids are the names of the items."""
+    """Add keys to items, as in a site; the ids are the ids of spaces, or titles."""
     kinds = {"space": "site-space", "section": "site-section", "group": "site-section-group"}
     return tuple(
         replace(one, entries=in_site(*one.entries), key=f"{kinds[one.kind]} {one.space or one.title}") for one in items
@@ -39,7 +39,7 @@ def in_site(*items: Item) -> tuple[Item, ...]:
 
 
 def in_file(*items: Item, at: tuple[str | int, ...] = ("structure",)) -> tuple[Item, ...]:
-    """Items with places, as a file has them."""
+    """Add places to items, as in a file."""
     inside = {"group": "items", "section": "spaces", "space": ""}
     return tuple(
         replace(one, entries=in_file(*one.entries, at=(*at, number, inside[one.kind])), place=(*at, number))
@@ -54,7 +54,7 @@ def planned(site: tuple[Item, ...], file: tuple[Item, ...], *, prune: bool = Fal
 
 
 def texts(site: tuple[Item, ...], file: tuple[Item, ...], *, prune: bool = False) -> list[str]:
-    """What the steps do; each can be built, with an id for each item that steps before it created."""
+    """Return the texts of the steps. Checks that each call can be built with the ids of items created before."""
     planner = planned(site, file, prune=prune)
     assert not planner.problems, planner.problems
     keys: dict[str, str] = {}
@@ -76,7 +76,7 @@ SPACES = (A, B, C)
 ONE, TWO = section("one", A, B), section("two", C)
 
 
-def test_nothing_is_done_for_the_same_structure() -> None:
+def test_equal_structures_need_no_steps() -> None:
     both = (group("G", ONE, icon="book"), section("two", space("c", default=True), default=True))
     assert texts(both, both, prune=True) == []
     assert texts((ONE, TWO), (section("one", A), section("two")), prune=False) == [], "what the file lacks stays"
@@ -109,7 +109,7 @@ def test_the_call_of_a_move_names_both_items() -> None:
     assert (step.item, step.expects) == ("site-space a", {"in": ""})
 
 
-def test_an_item_that_moves_goes_to_its_place_at_once() -> None:
+def test_item_moves_to_its_place_in_one_step() -> None:
     site = (section("one", A, B), section("two", C, D))
     step = "move the space A into the section two"
     assert texts(site, (section("one", B), section("two", C, D, A))) == [f"{step} after the space D"]
@@ -130,7 +130,7 @@ def test_the_first_section_takes_all_spaces_and_a_new_space_goes_into_the_next()
     ]
 
 
-def test_conditions_come_first_defaults_last_and_texts_only_as_they_differ() -> None:
+def test_conditions_come_first_defaults_last_and_only_changed_texts_are_set() -> None:
     site = (section("one", space("a", path="p"), title="One"), section("two", C, title="Two", icon="book"))
     file = (
         section("one", space("a", path="p", condition="x", default=True), D, title="Uno", description="d"),
@@ -147,7 +147,7 @@ def test_conditions_come_first_defaults_last_and_texts_only_as_they_differ() -> 
     assert texts(SPACES, (space("a"), space("b", default=True), C)) == ["make the space B the default of the site"]
 
 
-def test_the_label_of_a_step_and_what_it_expects() -> None:
+def test_step_has_a_label_and_expected_values() -> None:
     planner = planned((section("one", A, icon="book"),), (section("one", A, icon="gear"),))
     [step] = planner.steps
     assert (step.part, step.item, step.expects, step.leaves) == (
@@ -159,7 +159,7 @@ def test_the_label_of_a_step_and_what_it_expects() -> None:
     assert step.call({}).given() == {**PATH, "site_section_id": "one", "icon": "gear"}
 
 
-def test_paths_that_change_places_take_a_detour_and_a_taken_path_is_refused() -> None:
+def test_swapped_paths_need_a_temporary_path_and_a_taken_path_is_refused() -> None:
     site = (section("one", A, title="A"), section("two", B, title="B"))
     assert texts(site, (section("two", A, title="A"), section("one", B, title="B"))) == [
         "section B: path two \u2192 one-2",
@@ -193,7 +193,7 @@ def test_pruning_removes_spaces_then_sections_then_groups_from_the_inside() -> N
         "in": "site-section-group H",
         "content": frozenset(("site-space a", "site-space b")),
     }
-    # what is in a group that goes away stays, one level up
+    # the content of a removed group moves one level up
     assert texts((group("G", section("one", A)), TWO), (section("one", A), TWO), prune=True) == [
         "move the section one to the top level before the group G",
         "remove the group G",
@@ -201,7 +201,7 @@ def test_pruning_removes_spaces_then_sections_then_groups_from_the_inside() -> N
     ]
 
 
-def test_groups_are_made_with_their_sections_inside_out() -> None:
+def test_groups_are_added_with_their_sections_outer_groups_first() -> None:
     file = (group("G", group("H", TWO, icon="gear"), ONE),)
     planner = planned((ONE, TWO), file)
     keys = {step.creates: "site-section-group made" for step in planner.steps if step.creates}
@@ -216,7 +216,7 @@ def test_groups_are_made_with_their_sections_inside_out() -> None:
     ]
 
 
-def test_what_the_service_cannot_do_is_a_problem_and_pruning_adds_a_space_again() -> None:
+def test_unsupported_changes_are_problems_and_pruning_adds_a_space_again() -> None:
     assert refused((ONE,), (A, B)) == [
         "structure[0]: the site has sections, and the service cannot remove them all: use sections"
     ]
@@ -252,7 +252,7 @@ def test_only_texts_that_change_are_checked(changed: Item, problem: str) -> None
     assert texts((changed,), (changed,)) == []
 
 
-def test_ids_come_from_keys_and_from_what_was_created() -> None:
+def test_ids_come_from_keys_and_created_items() -> None:
     step = Step("structure", "", UpdateSection, {**PATH, "site_section_id": ItemId("new 1"), "title": "new 1"})
     assert step.call({"new 1": "site-section made"}).given() == {**PATH, "site_section_id": "made", "title": "new 1"}
     steps = planned(SPACES, (B, C, A)).steps

@@ -1,4 +1,4 @@
-"""The style guide of a space, as programs that review a change request get it."""
+"""The style guide of a space, which programs that review a change request receive."""
 
 import pytest
 

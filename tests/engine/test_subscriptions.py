@@ -42,7 +42,7 @@ pytestmark = pytest.mark.service(shared=True)
 
 
 class Watchers:
-    """Follows calls on an engine, and counts how often each is woken."""
+    """Watches calls on an engine and counts the results of each."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -52,7 +52,7 @@ class Watchers:
         self.last: dict[str, Any] = {}
 
     async def follow(self, *calls: Operation[Any]) -> None:
-        """Follow these, and wait until each has its first answer of the service."""
+        """Watch calls, and wait until each has its first response from the service."""
         for call in calls:
             is_listing = isinstance(call, ListOrganizationChangeRequests)
             answers = self._engine.watch_listing(call) if is_listing else self._engine.watch(call)
@@ -61,11 +61,11 @@ class Watchers:
         self.begin()
 
     def begin(self) -> None:
-        """Count from now on."""
+        """Count results from now on."""
         self._before = self._answers.copy()
 
     def woken(self, *calls: Operation[Any]) -> list[Operation[Any]]:
-        """Those of the calls that had an answer since."""
+        """Return the calls that have had a result since `begin`."""
         return [call for call in calls if self._answers[call.key()] > self._before[call.key()]]
 
     def is_fresh(self, call: Operation[Any]) -> bool:
@@ -91,7 +91,7 @@ async def watchers(engine: Engine) -> AsyncIterator[Watchers]:
 
 async def sent(engine: Engine, call: Operation[Any]) -> Any:
     answer = await engine.write(call).landed()
-    await asyncio.sleep(0)  # what was woken has its turn
+    await asyncio.sleep(0)  # let the woken watchers run
     return answer
 
 
@@ -109,18 +109,18 @@ def named(request: ChangeRequest, name: str | None = None) -> GetChangeRequest:
 
 
 def talk_of(request: ChangeRequest) -> tuple[Operation[Any], ...]:
-    """What a review asks that a comment may change."""
+    """Return calls of a review whose responses a comment may change."""
     return named(request), threads(request)
 
 
 def content_of(request: ChangeRequest) -> tuple[Operation[Any], ...]:
-    """What a review asks that no comment changes."""
+    """Return calls of a review whose responses no comment changes."""
     at = {"space_id": request.space, "change_request_id": request.id}
     return GetChangeRequestChanges(**at), ListChangeRequestPages(**at)
 
 
 def looks_at(request: ChangeRequest) -> tuple[Operation[Any], ...]:
-    """What a review of it asks."""
+    """Return the calls of a review."""
     return (*talk_of(request), *content_of(request))
 
 
@@ -145,7 +145,7 @@ async def test_a_comment_wakes_its_own_change_request_and_no_other(engine: Engin
     assert watchers.woken(*others) == []
 
 
-async def test_a_listing_is_woken_that_the_effects_name(engine: Engine, watchers: Watchers) -> None:
+async def test_listings_named_by_the_effects_are_woken(engine: Engine, watchers: Watchers) -> None:
     first, _ = await space_with(engine, "First", "Second")
     organization = (await engine.read(ListOrganizations())).items[0].id
     in_organization = ListOrganizationChangeRequests(organization_id=organization, status="open")
@@ -202,8 +202,8 @@ async def test_editing_and_discarding_a_pending_write_notifies_its_subscribers(
     assert watchers.last[threads(second).key()].value.items == ()
 
 
-async def test_a_refused_comment_asks_for_the_content_again(engine: Engine, watchers: Watchers) -> None:
-    """Often it is refused because somebody else moved something, which is to be seen then."""
+async def test_refused_comment_refreshes_the_content(engine: Engine, watchers: Watchers) -> None:
+    """Often the reason is a change by another user, which should be shown then."""
     first, second = await space_with(engine, "First", "Second")
     await watchers.follow(*content_of(first), *content_of(second))
     ticket = engine.write(
@@ -220,7 +220,7 @@ async def test_a_write_of_another_instance_notifies_its_subscribers(
 ) -> None:
     first, second = await space_with(engine, "First", "Second")
     await watchers.follow(threads(first), threads(second))
-    window = engine_on(service, tmp_path / "home")  # never started: what it writes, the other one sends
+    window = engine_on(service, tmp_path / "home")  # never started, so the other engine sends its writes
     window.write(comment(first, "From beside"), hold=60)
     await until(lambda: bool(watchers.woken(threads(first))))
     assert [row.state for row in engine.waiting()] == ["waiting"]
@@ -293,7 +293,7 @@ def test_a_write_wakes_every_read_that_shows_it(read: type[Operation[Any]], writ
     assert matches(with_ids[0].wire_path(), effects_of(with_ids[1]).stale(with_ids[1]))
 
 
-def test_a_pattern_ends_where_a_name_ends() -> None:
+def test_pattern_matches_whole_names_only() -> None:
     patterns = beneath("/spaces/s1")
     assert matches("/spaces/s1", patterns)
     assert matches("/spaces/s1/content/pages", patterns)

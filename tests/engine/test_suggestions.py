@@ -22,7 +22,7 @@ def thread(number: int, about: str, words: str, author: str = "Ada", **more: Any
     return Thread(Message(str(number), author, "", text), about=about, **more)
 
 
-def test_equal_suggestions_are_one_and_gone_text_is_named() -> None:
+def test_equal_suggestions_are_applied_once_and_missing_text_is_named() -> None:
     same = [thread(1, "A key stays", "A key goes."), thread(2, "A key stays", "A key goes.", "Jon")]
     result = apply_suggestions(TEXT, [*same, thread(3, "Nothing of this", "x"), thread(4, "A token lasts", "")])
     assert result.markdown == "\nA key goes.\n\nAsk before you make more.\n"
@@ -30,7 +30,7 @@ def test_equal_suggestions_are_one_and_gone_text_is_named() -> None:
     assert [(one.id, why) for one, why in result.skipped] == [("3", "the text that it is about is gone")]
 
 
-def test_different_suggestions_for_one_text_are_left_out() -> None:
+def test_conflicting_suggestions_are_skipped() -> None:
     threads = [
         thread(1, "Ask before", "Do not ask."),
         thread(2, "A token lasts", "A token lasts a day."),
@@ -48,7 +48,7 @@ def test_different_suggestions_for_one_text_are_left_out() -> None:
     ]
 
 
-def test_a_text_that_is_there_already_is_named() -> None:
+def test_suggestion_that_is_already_applied_is_skipped() -> None:
     threads = [thread(1, "A key stays", "A key stays."), thread(2, "A token lasts", "A token ends.")]
     result = apply_suggestions(TEXT, threads)
     assert result.skipped == ((threads[0], ALREADY_APPLIED),)

@@ -1,4 +1,4 @@
-"""The names of what a write changes, and how its description has them."""
+"""Names of the targets of writes, and descriptions of writes with these names."""
 
 import json
 from typing import Any
@@ -107,7 +107,7 @@ def edit(*changes: Any) -> EditChangeRequestContent:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_description_names_what_the_write_changes(call: Operation[Any], words: str) -> None:
+def test_description_names_the_target_of_the_write(call: Operation[Any], words: str) -> None:
     assert describe(call, target_names(call, STORED) or "") == words
     assert target_names(call, Stored()) is None or not isinstance(call, EditChangeRequestContent)
     assert "“Re turns”" not in describe(call), "a row of an older version has no names"

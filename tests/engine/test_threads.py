@@ -1,4 +1,4 @@
-"""The threads of a change request: comments, replies and unsent writes, and what of them is new."""
+"""Threads of a change request: comments, replies, unsent writes, and new messages."""
 
 from typing import Any
 
@@ -121,7 +121,7 @@ def test_texts_of_reviews_that_a_service_counts_are_not_open_in_the_inbox(
     assert model.open_threads() == 1, "the header says the same"
 
 
-def test_the_user_is_found_once_it_is_known(engine: ReviewEngine) -> None:
+def test_messages_of_the_user_are_recognized_once_the_user_is_known(engine: ReviewEngine) -> None:
     engine.me = User(id="me", display_name="you")
     discussion = Discussion(engine, "s", "c")
     discussion.set_comments(None, (comment("1", "One"),))
@@ -130,7 +130,7 @@ def test_the_user_is_found_once_it_is_known(engine: ReviewEngine) -> None:
     assert discussion.threads()[0].first.author == "you"
 
 
-def test_what_others_write_after_the_opening_is_new(engine: ReviewEngine, discussion: Discussion) -> None:
+def test_messages_of_others_after_the_opening_are_new(engine: ReviewEngine, discussion: Discussion) -> None:
     def by(who: str, identity: str, at: str, **more: Any) -> Comment:
         return comment(identity, "x").model_copy(update={"posted_by": User(id=who), "posted_at": at, **more})
 
@@ -138,7 +138,7 @@ def test_what_others_write_after_the_opening_is_new(engine: ReviewEngine, discus
     assert not discussion.is_known
     first = by("ada", "1", "2026-01-02")
     discussion.set_comments(None, (first,))
-    discussion.begin_news("2026-01-01")  # the last known activity is later than the moment that the caller knows
+    discussion.begin_news("2026-01-01")  # the latest activity is newer than the given time
     assert (discussion.has_begun, discussion.is_known, discussion.new_threads()) == (True, True, 0)
     theirs, mine = by("jon", "2", "2026-01-03"), by("ida", "3", "2026-01-03")
     discussion.set_comments("p2", (theirs, mine))
@@ -236,7 +236,7 @@ def test_unsent_writes_change_their_threads(engine: ReviewEngine, discussion: Di
     }
 
 
-def test_a_thread_shows_what_the_service_says_of_it() -> None:
+def test_thread_has_the_details_from_the_service() -> None:
     first = Comment.model_validate(
         {
             **comment("1", "> A key\n\nWhich?", page="tokens").model_dump(by_alias=True),

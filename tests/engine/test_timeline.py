@@ -52,7 +52,7 @@ def test_events_are_sorted_by_time_and_unsent_comments_are_last() -> None:
     assert people_of(events) == ["Mia", "you", "Ada"]
 
 
-def test_edits_have_the_author_of_the_last_edit_where_it_is_known() -> None:
+def test_edits_have_the_author_of_their_last_edit_if_it_is_known() -> None:
     mia = Contributor.model_validate({"user": MIA, "actionType": "edit", "updatedAt": "2026-11-11T00:00:00Z"})
     ada = Contributor.model_validate({"user": ADA, "actionType": "edit", "updatedAt": "2026-11-14T00:00:00Z"})
     steps = [step("r1", 11), step("r2", 14), step("u", 15, "update"), step("r3", 16)]

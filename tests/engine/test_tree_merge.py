@@ -1,4 +1,4 @@
-"""Changes of the page tree that waited in the outbox, compared with the tree as it is when they are sent."""
+"""Queued changes of the page tree, compared with the current tree when they are sent."""
 
 import asyncio
 from typing import Any
@@ -24,13 +24,14 @@ from presscheck.store.outbox import Outbox, Row
 
 PATH = {"space_id": "s", "change_request_id": "c"}
 OTHER = InsertPage(title="N", document=Document(markdown="Other"))
-"""A page with the title of a page of the tree, but with another text."""
+"""A new page with the title of a page in the tree, but with another text."""
 
 
 def tree(text: str) -> tuple[RevisionPage, ...]:
-    """A tree such as `a b(c d)`; an upper-case letter is the same page with another title and text.
+    """Parse a tree such as `a b(c d)`.
 
-    A page before a `-` is left out of search indexes.
+    An upper-case letter is the same page with another title and text. A `-` after a page excludes it from search
+    indexes.
     """
     stack: list[list[RevisionPage]] = [[]]
     for letter in text.replace(" ", ""):
@@ -49,7 +50,10 @@ def tree(text: str) -> tuple[RevisionPage, ...]:
 def queued(
     before: str, *changes: Any, state: str = "waiting", more: Any = None
 ) -> tuple[Row, EditChangeRequestContent]:
-    """Changes that were queued on the tree `before`, with `more` in the base of the first one."""
+    """Return the row and the call of changes that were queued on the tree `before`.
+
+    `more` is added to the base of the first change.
+    """
     call = EditChangeRequestContent(**PATH, changes=changes)
     base = tree_base(tree(before), changes)
     base["tree"][0] |= more or {}
@@ -57,7 +61,7 @@ def queued(
 
 
 def reader(now: str) -> Read:
-    """Reads from a change request with the tree `now`."""
+    """Return a function that reads from a change request with the tree `now`."""
 
     async def read(read: Any) -> Any:
         if isinstance(read, ListChangeRequestPages):
@@ -70,7 +74,11 @@ def reader(now: str) -> Read:
 
 
 async def sent(before: str, now: str, *changes: Any, settle: float = 0, **more: Any) -> Any:
-    """The changes that are sent to the tree `now`, queued on the tree `before`; an empty list if all are made."""
+    """Merge changes that were queued on the tree `before` with the tree `now`.
+
+    Returns:
+        The changes to send, the id of an added page that was found, or an empty list if all changes are done already.
+    """
     merged = await merged_tree(reader(now), *queued(before, *changes, **more), settle)
     if isinstance(merged, MergedEdit):
         return [change.model_dump(exclude_unset=True, exclude={"document"}) for change in merged.call.changes]
@@ -79,7 +87,7 @@ async def sent(before: str, now: str, *changes: Any, settle: float = 0, **more: 
 
 
 async def next_base(before: str, now: str, change: Any, **more: Any) -> dict[str, Any]:
-    """The base of a change after it was compared with the tree `now`."""
+    """Return the base of a change after its comparison with the tree `now`."""
     merged = await merged_tree(reader(now), *queued(before, change, **more), 0)
     assert isinstance(merged, MergedEdit)
     [entry] = merged.base["tree"]
@@ -106,17 +114,17 @@ def added(into: str | None = None, at: int | None = None) -> InsertPage:
         ("a(b c)", "a(c)", added("a", 1), 0),
     ],
 )
-async def test_a_page_goes_behind_the_nearest_page_that_is_left(before: str, now: str, change: Any, at: int) -> None:
+async def test_page_is_placed_after_the_nearest_remaining_page(before: str, now: str, change: Any, at: int) -> None:
     [found] = await sent(before, now, change)
     assert found["at"] == at
 
 
-async def test_a_page_goes_behind_one_that_was_moved_with_it() -> None:
+async def test_page_is_placed_after_a_page_that_moves_with_it() -> None:
     both = await sent("a b c d", "x a b c d", moved("d", None, 1), moved("c", None, 2))
     assert [change["at"] for change in both] == [2, 3]
 
 
-async def test_what_is_already_made_is_not_sent_again() -> None:
+async def test_changes_that_are_already_done_are_not_sent() -> None:
     assert await sent("a b c", "c a b", moved("c", None, 0)) == []
     assert await sent("a b", "b", DeletePage(page="a")) == []
     assert await sent("a", "A", UpdatePage(page="a", title="A")) == []
@@ -139,7 +147,7 @@ async def test_what_is_already_made_is_not_sent_again() -> None:
         ("a b", "a- b", UpdatePage(page="a", no_index=False), "somebody else changed the no index"),
     ],
 )
-async def test_what_others_changed_is_not_overwritten(before: str, now: str, change: Any, reason: str) -> None:
+async def test_changes_by_others_are_not_overwritten(before: str, now: str, change: Any, reason: str) -> None:
     with pytest.raises(ChangedSince, match=reason):
         await sent(before, now, change)
 
@@ -156,7 +164,7 @@ async def test_an_added_page_whose_response_was_lost_is_found() -> None:
     assert len(await sent("a", "a N", OTHER, more=more)) == 1, "the user chose to send it again"
 
 
-async def test_an_added_page_is_found_without_a_pause_if_it_is_there_already() -> None:
+async def test_added_page_that_exists_is_found_without_a_pause() -> None:
     arrived = sent("a", "a N", added(), state="sending", more={"existing": ["a"]}, settle=3600)
     search = asyncio.create_task(arrived)
     for _ in range(5):
@@ -173,18 +181,18 @@ async def test_an_added_page_is_found_without_a_pause_if_it_is_there_already() -
         ("N", UpdatePage(page="a", title="N"), None),
     ],
 )
-async def test_the_page_that_was_added_is_found_by_its_title(now: str, change: Any, page: str | None) -> None:
+async def test_added_page_is_found_by_its_title(now: str, change: Any, page: str | None) -> None:
     assert await find_added(reader(now), *queued("a", change, more={"existing": ["a"]})) == page
 
 
-async def test_the_base_keeps_the_pages_that_were_there_before_an_added_page_was_first_sent() -> None:
+async def test_base_keeps_the_pages_that_existed_before_a_page_was_first_sent() -> None:
     assert await next_base("a", "a b", added()) == {"before": ["a"], "existing": ["a", "b"]}
     again = await next_base("a", "a b N", OTHER, more={"existing": ["a", "b"]})
     assert again == {"before": ["a"], "existing": ["a", "b"]}
     assert await next_base("a", "a b", UpdatePage(page="a", title="z")) == {"details": {"title": "a"}}
 
 
-def test_a_change_goes_behind_those_of_its_change_request_that_wait(outbox: Outbox) -> None:
+def test_change_is_queued_behind_waiting_changes_of_its_change_request(outbox: Outbox) -> None:
     engine = ReviewEngine(outbox)
     assert not must_queue(engine, PATH)
     row, _ = queued("a", added())

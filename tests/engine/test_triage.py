@@ -1,4 +1,4 @@
-"""Triage: what is hidden until when, and what is bookmarked."""
+"""Triage: change requests that are snoozed, done or bookmarked."""
 
 import time
 from datetime import datetime
@@ -49,7 +49,7 @@ def test_done_until_there_is_new_activity(outbox: Outbox) -> None:
     )
 
 
-def test_one_that_is_polled_for_events_is_shown_after_new_content(outbox: Outbox) -> None:
+def test_request_with_events_is_shown_again_only_after_new_content(outbox: Outbox) -> None:
     triage = Triage(outbox)
     triage.followed = {"c"}
     triage.snooze(REQUEST, None)
@@ -63,7 +63,7 @@ def test_one_that_is_polled_for_events_is_shown_after_new_content(outbox: Outbox
     ("at", "is_shown"),
     [("2026-05-20T09:59:59.000Z", False), (REQUEST.updated_at, False), ("2026-05-20T10:00:01.000Z", True), ("", True)],
 )
-def test_an_event_shows_it_again_unless_it_is_older(outbox: Outbox, at: str, *, is_shown: bool) -> None:
+def test_newer_event_shows_a_done_request_again(outbox: Outbox, at: str, *, is_shown: bool) -> None:
     triage = Triage(outbox)
     triage.done(REQUEST)
     triage.on_event("other", at)
@@ -88,7 +88,7 @@ def test_bookmarks_are_stored(outbox: Outbox) -> None:
         ("tomorrow", "2026-05-22T17:45", "2026-05-23T08:00+02:00"),
         ("week", "2026-05-22T17:45", "2026-05-25T08:00+02:00"),
         ("week", "2026-05-25T06:00", "2026-06-01T08:00+02:00"),
-        ("tomorrow", "2026-10-24T17:45", "2026-10-25T08:00+01:00"),  # the clocks are changed in the night
+        ("tomorrow", "2026-10-24T17:45", "2026-10-25T08:00+01:00"),  # the clocks change during the night
         ("week", "2026-03-27T17:45", "2026-03-30T08:00+02:00"),
     ],
 )

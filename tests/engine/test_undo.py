@@ -1,4 +1,4 @@
-"""Undoing sent writes: what was there before is there again, and what others changed since stays."""
+"""Undoing sent writes: the former state is restored, and later changes by others are kept."""
 
 from __future__ import annotations
 
@@ -49,18 +49,18 @@ def body(text: str) -> comments.Document:
 
 
 async def fresh(engine: Engine, call: Operation[Any]) -> Any:
-    """The response of the service, not cached, without pending writes."""
+    """Read from the service, without the cache and without pending writes."""
     return await engine._write_queue.reconciler.read(call)
 
 
 async def sent(engine: Engine, call: Operation[Any]) -> HistoryEntry:
-    """Send a write; its entry in the history."""
+    """Send a write. Returns its entry in the history."""
     await engine.write(call).landed()
     return engine.history()[0]
 
 
 async def undone(engine: Engine, entry: HistoryEntry) -> None:
-    """Undo a write as a person does: check, then send."""
+    """Undo a write as users do: check first, then send."""
     await engine.check_undo(entry.id)
     tickets = engine.undo(entry.id)
     assert tickets
@@ -78,7 +78,7 @@ async def posted(engine: Engine, text: str = "Typed by me") -> dict[str, Any]:
 
 
 def written_by_the_screens() -> set[str]:
-    """The names of all writes that the screens, and the engine for them, import."""
+    """Return the names of all writes that the screens and the engine import."""
     found: set[str] = set()
     for path in MODULES:
         package = path.relative_to(SOURCE).parts
@@ -124,7 +124,7 @@ async def test_a_comment_that_others_answered_stays(engine: Engine, service: Run
         with pytest.raises(ChangedSince, match="changed by others since") as refused:
             await engine.check_undo(comment.id)
         assert "1 reply" in refused.value.present
-        # also if the answer came between the check and the sending
+        # also if the reply was added between the check and the undo
         [ticket] = engine.undo(comment.id)
         with pytest.raises(ChangedSince):
             await ticket.landed()
@@ -157,7 +157,7 @@ async def test_a_thread_is_reopened_and_resolved_again(engine: Engine, service: 
     assert (await fresh(engine, comments.GetComment(**path))).status == "open"
     undo = engine.history()[0]
     assert (undo.description, undo.undoes) == ("reopen thread", resolved.id)
-    await undone(engine, undo)  # the undo is a write as any other
+    await undone(engine, undo)  # an undo can be undone like any other write
     assert (await fresh(engine, comments.GetComment(**path))).status == "resolved"
     again = await sent(engine, comments.UpdateComment(**path, resolved=True))
     assert again.reason == "it changed nothing"
@@ -224,7 +224,7 @@ async def test_a_new_change_request_is_archived(engine: Engine) -> None:
 
 
 def shape(pages: tuple[Any, ...]) -> list[Any]:
-    """Titles, texts and places of a tree of pages."""
+    """Return the ids, titles and other details of the pages of a tree, nested like the tree."""
     details = ("id", "title", "icon", "hidden", "document_id")
     return [(*(getattr(page, name) for name in details), shape(page.pages)) for page in pages]
 
@@ -265,7 +265,7 @@ async def test_page_edits_are_undone_exactly(engine: Engine) -> None:
         assert await now() == start, description
 
 
-async def test_a_page_that_others_edited_since_is_kept(engine: Engine, service: RunningService) -> None:
+async def test_later_edit_of_a_page_by_others_is_kept(engine: Engine, service: RunningService) -> None:
     tree = content.ListChangeRequestPages(**AUTH)
     pages = (await fresh(engine, tree)).pages
     page, other = [one for page in pages for one in (page, *page.pages) if one.type == "document"][:2]
@@ -274,7 +274,7 @@ async def test_a_page_that_others_edited_since_is_kept(engine: Engine, service: 
     async with somebody(service, "mia") as (mia,):
         elsewhere = content_changes.UpdatePage(page=other.id, document=body("On another page"))
         await mia.send(content_changes.EditChangeRequestContent(**AUTH, changes=(elsewhere,)))
-        await engine.check_undo(entry.id)  # another page is no reason to refuse
+        await engine.check_undo(entry.id)  # changes of other pages do not matter
         theirs = content_changes.UpdatePage(page=page.id, document=body("Hers"))
         await mia.send(content_changes.EditChangeRequestContent(**AUTH, changes=(theirs,)))
         with pytest.raises(ChangedSince) as refused:
@@ -290,7 +290,7 @@ async def test_a_page_that_others_edited_since_is_kept(engine: Engine, service: 
     assert "changed by others since" in (refusal.error or "")
 
 
-async def test_a_page_that_others_moved_since_stays_there(engine: Engine, service: RunningService) -> None:
+async def test_later_move_of_a_page_by_others_is_kept(engine: Engine, service: RunningService) -> None:
     tree = content.ListChangeRequestPages(**AUTH)
     page, other, neighbor, last = [page.id for page in (await fresh(engine, tree)).pages][:4]
 
@@ -306,8 +306,8 @@ async def test_a_page_that_others_moved_since_stays_there(engine: Engine, servic
     async with somebody(service, "mia") as (mia,):
         await mia.send(edit(last, 2))
         assert await order() == [other, page, last, neighbor]
-        await engine.check_undo(entry.id)  # the page itself is where it was put
-        await mia.send(edit(page, 3))  # below the same parent, in front of none that it was in front of
+        await engine.check_undo(entry.id)  # the page itself has not moved since
+        await mia.send(edit(page, 3))  # below the same parent, but behind its former neighbors
         with pytest.raises(ChangedSince):
             await engine.check_undo(entry.id)
         [ticket] = engine.undo(entry.id)
@@ -337,7 +337,7 @@ async def test_changes_of_the_tree_are_undone(engine: Engine) -> None:
     nested = collections.ListCollections(**ORGANIZATION, nested=True, limit=1000)
 
     async def tree() -> dict[tuple[str, str | None], list[str]]:
-        """The ids in each collection, in order: spaces, and collections."""
+        """Return the ids in order, by kind (space or collection) and parent."""
         places: dict[tuple[str, str | None], list[str]] = {}
         for call in (listed, nested):
             for item in (await fresh(engine, call)).items:
@@ -366,7 +366,7 @@ async def test_changes_of_the_tree_are_undone(engine: Engine) -> None:
     assert await tree() == start
 
 
-async def test_what_others_use_meanwhile_is_not_deleted_again(engine: Engine, service: RunningService) -> None:
+async def test_space_or_collection_that_others_use_is_not_deleted(engine: Engine, service: RunningService) -> None:
     space = await sent(engine, spaces.CreateSpace(**ORGANIZATION, title="Made", parent="product"))
     collection = await sent(engine, collections.CreateCollection(**ORGANIZATION, title="Made", parent="product"))
     assert space.place.space
@@ -429,7 +429,7 @@ def _items(items: tuple[Any, ...]) -> list[Any]:
         (comments.DeleteComment(**AUTH, comment_id="gone"), "a deleted comment cannot be restored"),
     ],
 )
-async def test_what_has_no_inverse_has_a_reason(engine: Engine, call: Operation[Any], reason: str) -> None:
+async def test_write_without_an_inverse_has_a_reason(engine: Engine, call: Operation[Any], reason: str) -> None:
     entry = await sent(engine, call)
     assert entry.state == "sent"
     assert (entry.reason or "").startswith(reason)
@@ -460,7 +460,7 @@ async def test_an_undo_waits_offline_and_is_checked_when_it_is_sent(
     with pytest.raises(PresscheckError):
         await engine.read(spaces.GetSpace(space_id="internal-unknown"))
     await until(lambda: not engine.status.online)
-    with pytest.raises(NotNow):  # as any edit of a page
+    with pytest.raises(NotNow):  # like any edit of a page
         engine.undo(renamed.id)
     assert engine.undo(resolved.id)
     assert engine.undo(resolved.id) == [] if not engine.history_entry(resolved.id).reason else True  # type: ignore[union-attr]
@@ -529,7 +529,7 @@ async def test_roles_names_and_visibility_of_an_organization_are_changed_back(en
     assert (await fresh(engine, invites.ListInvites(**ORGANIZATION))).items == ()
 
 
-async def test_members_and_levels_of_a_team_are_what_they_were_before(engine: Engine, service: RunningService) -> None:
+async def test_members_and_roles_of_a_team_are_restored(engine: Engine, service: RunningService) -> None:
     created = await sent(engine, teams.CreateTeam(**ORGANIZATION, title="Writers", members=("mia",)))
     [team] = (await fresh(engine, teams.ListTeams(**ORGANIZATION))).items
     path = {**ORGANIZATION, "team_id": team.id}
@@ -572,7 +572,7 @@ async def test_members_and_levels_of_a_team_are_what_they_were_before(engine: En
     assert (await fresh(engine, teams.ListTeams(**ORGANIZATION))).items == ()
 
 
-async def test_who_joined_an_organization_leaves_it_again(engine: Engine, service: RunningService) -> None:
+async def test_joining_an_organization_is_undone(engine: Engine, service: RunningService) -> None:
     async with somebody(service, "robin") as (robin,):
         await robin.send(organizations.UpdateMember(**ORGANIZATION, user_id="mia", role="admin"))
         await robin.send(organizations.UpdateOrganization(**ORGANIZATION, email_domains=("tallowick.example",)))

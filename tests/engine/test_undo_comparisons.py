@@ -1,4 +1,4 @@
-"""Before a write is undone: what the service has now, compared with what the write left and what was there before."""
+"""Comparisons before an undo: the current state of the service, the result of the write, and the former state."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ BEFORE = content.GetRevision(space_id="api", revision_id="r1")
 
 
 def revision(identity: str, title: str, *parents: str) -> Json:
-    """A revision with one page; what is not its content differs in each."""
+    """Return a revision with one page; all values except the title contain the id of the revision."""
     bookkeeping = dict.fromkeys(("createdAt", "updatedAt", "path", "markdown"), identity)
     only = {"id": "p1", "title": title, "urls": {"app": identity}, **bookkeeping}
     return {"object": "revision", "id": identity, "parents": [*parents], "pages": [only]}
@@ -865,7 +865,7 @@ CASES: list[tuple[Operation[Any], Json | None, Json | None, list[tuple[Operation
 
 
 @each_case("number", range(len(CASES)))
-async def test_what_is_there_now(number: int) -> None:
+async def test_present_state_is_compared(number: int) -> None:
     call, former, result, answers, expected = CASES[number]
     inverse = inverse_of(call)
     assert inverse
@@ -984,14 +984,14 @@ FORMER: list[tuple[Operation[Any], list[tuple[Operation[Any], Any]], Json | None
 
 
 @each_case("number", range(len(FORMER)))
-async def test_what_a_write_replaces_is_noted(number: int) -> None:
+async def test_former_values_are_read(number: int) -> None:
     call, answers, expected = FORMER[number]
     inverse = inverse_of(call)
     assert inverse
     assert await inverse.former(ScriptedService(answers).read, call, "me") == expected
 
 
-def test_what_is_kept_of_a_response() -> None:
+def test_result_has_the_needed_parts_of_a_response() -> None:
     def kept(call: Operation[Any], answer: Any) -> Json | None:
         inverse = inverse_of(call)
         assert inverse

@@ -1,4 +1,4 @@
-"""The undo guard: what a write replaces is noted, and no undo overwrites a later change."""
+"""The undo guard: it notes the values that a write replaces, and no undo overwrites a later change."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def present(subject: str, **more: Any) -> dict[str, Any]:
 
 
 class Guarded:
-    """A guard on a real outbox, and what it kept of sites."""
+    """A guard with a real outbox; `kept` are the writes before which it saved the state of a site."""
 
     def __init__(self, outbox: Outbox) -> None:
         self.outbox, self.service = outbox, ScriptedService()
@@ -46,7 +46,7 @@ class Guarded:
         return self._row(number)
 
     def sent(self, call: Operation[Any], former: Any = None, result: Any = None, *, author: str | None = "me") -> int:
-        """A write that was sent."""
+        """Record a write as sent. Returns its number."""
         number = self.outbox.put(call.stored_name(), call.given(), "scope", 1.0, author=author)
         if former is not None:
             self.outbox.note_former(number, former)
@@ -58,7 +58,7 @@ class Guarded:
         return [self._row(row) for row in self.outbox.put_undo(number, rows, now, "me")]
 
     async def message(self, number: int) -> str:
-        """Why a write is not undone."""
+        """Return why a write is not undone."""
         ended = self.outbox.ended(number)
         assert ended
         with pytest.raises(ChangedSince) as caught:
@@ -78,13 +78,13 @@ def guarded(tmp_path: Path) -> Iterator[Guarded]:
     outbox.close()
 
 
-async def test_what_a_write_replaces_is_noted_before_it_is_first_sent(guarded: Guarded) -> None:
+async def test_former_values_are_noted_before_a_write_is_first_sent(guarded: Guarded) -> None:
     guarded.service.answer(GET, present("Before"))
     row = guarded.row(RENAME)
     assert await guarded.guard.prepare(row, RENAME, "me")
     assert guarded.outbox.row(row.id).former == FORMER  # type: ignore[union-attr]
     assert guarded.kept == [(RENAME, row.id)]
-    # of one whose delivery is unknown, the values that are there now may be its own
+    # after an attempt of unknown delivery, the present values may be those of the write itself
     again = guarded.row(RENAME, state="sending")
     assert await guarded.guard.prepare(again, RENAME, "me")
     assert guarded.outbox.row(again.id).former is None  # type: ignore[union-attr]
@@ -101,7 +101,7 @@ async def test_what_a_write_replaces_is_noted_before_it_is_first_sent(guarded: G
     ],
     ids=["network", "rate limit", "denied"],
 )
-async def test_a_write_is_sent_without_an_undo_rather_than_not_at_all(
+async def test_denied_read_of_the_former_value_does_not_prevent_a_write(
     guarded: Guarded, error: PresscheckError, *, is_raised: bool
 ) -> None:
     guarded.service.answer(GET, error)
@@ -114,7 +114,7 @@ async def test_a_write_is_sent_without_an_undo_rather_than_not_at_all(
     assert guarded.outbox.row(row.id).former is None  # type: ignore[union-attr]
 
 
-async def test_an_undo_is_sent_only_over_what_the_write_left(guarded: Guarded) -> None:
+async def test_undo_is_sent_only_if_the_written_value_is_unchanged(guarded: Guarded) -> None:
     number = guarded.sent(RENAME, FORMER)
     [row] = guarded.undoing(number, BACK)
     guarded.service.answer(GET, present("After"))
@@ -129,7 +129,7 @@ async def test_an_undo_is_sent_only_over_what_the_write_left(guarded: Guarded) -
     assert guarded.kept == [(BACK, row.id)], "of what is not sent, nothing is kept"
 
 
-async def test_the_parts_of_one_undo_are_no_later_changes(guarded: Guarded) -> None:
+async def test_parts_of_the_same_undo_are_not_later_changes(guarded: Guarded) -> None:
     number = guarded.sent(RENAME, FORMER)
     guarded.service.answer(GET, present("Half undone"))
     first, second = guarded.undoing(number, BACK, BACK, now=7.0)
@@ -143,10 +143,10 @@ async def test_the_parts_of_one_undo_are_no_later_changes(guarded: Guarded) -> N
     guarded.outbox.drop(second.id)
     [row] = guarded.undoing(number, BACK, now=9.0)
     with pytest.raises(ChangedSince):
-        await guarded.guard.prepare(row, BACK, "me")  # what was sent is a part of another undo
+        await guarded.guard.prepare(row, BACK, "me")  # the sent part belongs to another undo
 
 
-async def test_what_the_history_has_no_more_cannot_be_compared(
+async def test_write_that_is_gone_from_the_history_cannot_be_compared(
     guarded: Guarded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unreadable = guarded.outbox.put("noSuchOperation", {}, "scope", 1.0)
@@ -176,7 +176,7 @@ LATER: dict[str, tuple[Callable[[Guarded], Any], str | None]] = {
 
 
 @pytest.mark.parametrize("kind", LATER)
-async def test_an_own_later_change_is_named(guarded: Guarded, kind: str) -> None:
+async def test_own_later_change_is_named(guarded: Guarded, kind: str) -> None:
     later, description = LATER[kind]
     guarded.sent(UpdateChangeRequest(**REQUEST, subject="Earlier"))
     number = guarded.sent(RENAME, FORMER)
@@ -198,7 +198,7 @@ async def test_later_writes_to_what_a_write_created_are_own_changes(guarded: Gua
     assert "you changed it again since (edit comment)" in await guarded.message(number)
 
 
-async def test_later_edits_are_of_the_same_page(guarded: Guarded) -> None:
+async def test_only_later_edits_of_the_same_page_are_own_changes(guarded: Guarded) -> None:
     def edit(*ids: str) -> Operation[Any]:
         return pages(*(page(page=identity, title="New") for identity in ids))
 
@@ -225,7 +225,7 @@ async def test_long_texts_are_quoted_in_part_on_one_line(guarded: Guarded) -> No
     assert (await guarded.message(number)).endswith(f"You wrote “{'a' * 198}…”; now it is “{'c' * 100} {'d' * 99}”")
 
 
-def test_the_author_of_a_write_is_the_signed_in_user_if_none_was_known(guarded: Guarded) -> None:
+def test_author_of_a_write_defaults_to_the_signed_in_user(guarded: Guarded) -> None:
     authors = []
     for author in ("ada", None):
         ended = guarded.outbox.ended(guarded.sent(RENAME, FORMER, author=author))
@@ -237,7 +237,7 @@ def test_the_author_of_a_write_is_the_signed_in_user_if_none_was_known(guarded: 
     assert authors == ["ada", "me"]
 
 
-async def test_reactions_are_those_of_the_author(guarded: Guarded) -> None:
+async def test_only_reactions_of_the_author_are_compared(guarded: Guarded) -> None:
     react = comments.UpdateComment(**THREAD, added_reactions=("1f44d",))
 
     def reacted(*names: str) -> dict[str, Any]:

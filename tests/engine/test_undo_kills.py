@@ -1,4 +1,4 @@
-"""An engine that is killed while it undoes a write: nothing is lost, nothing is undone twice, the history is whole."""
+"""Engines that are killed while they undo a write: nothing is lost or undone twice, and the history is complete."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.service(sample=True, shared=True)
 
 AUTH = {"space_id": "api", "change_request_id": "5"}
 PATIENCE = 0.2
-"""Seconds after which a request of the killed engine cannot arrive any more."""
+"""Seconds after which requests of the killed engine can no longer arrive."""
 POINTS = ("sent", "answered", "deleting")
 KILLED = """
 import asyncio, json, os, signal, sys
@@ -46,7 +46,7 @@ for child, point in children.items():
 
 
 @pytest.mark.slow
-async def test_a_kill_while_undoing(service: RunningService, tmp_path: Path) -> None:
+async def test_killed_undo_is_completed_by_the_next_engine(service: RunningService, tmp_path: Path) -> None:
     jobs: list[dict[str, Any]] = []
     for point in POINTS:
         engine = engine_on(service, tmp_path / point)

@@ -27,7 +27,7 @@ FORMER = {"subject": "Before"}
 
 
 class History:
-    """A history in a real outbox, with responses that are cached."""
+    """A write history with a real outbox, and with scripted cached responses."""
 
     def __init__(self, outbox: Outbox) -> None:
         self.outbox, self.service = outbox, ScriptedService()
@@ -91,7 +91,7 @@ def test_an_entry_describes_the_write_and_its_undo(at: History) -> None:
     assert at.history.entry(999) is None
 
 
-def test_why_a_write_cannot_be_undone(at: History) -> None:
+def test_reasons_against_an_undo(at: History) -> None:
     assert at.reason(at.sent(RENAME, FORMER)) is None
     assert at.reason(at.sent(RENAME, FORMER, author=None)) is None
     other = at.sent(RENAME, FORMER, author="ada")
@@ -113,7 +113,7 @@ def test_why_a_write_cannot_be_undone(at: History) -> None:
     assert at.reason(at.sent(RENAME, FORMER)) == "This service has no such call"
 
 
-def test_one_that_is_being_undone_has_that_as_its_reason(at: History) -> None:
+def test_pending_undo_is_the_reason_against_another_undo(at: History) -> None:
     number, other = at.sent(RENAME, FORMER), at.sent(RENAME, FORMER)
     back = (RENAME.stored_name(), RENAME.given(), "scope", "waiting")
     [undo] = at.outbox.put_undo(number, [back], 2.0, "me")
@@ -149,7 +149,7 @@ async def test_an_undo_is_checked_before_it_is_sent(at: History) -> None:
             at.history.calls(gone)
 
 
-async def test_a_write_without_an_author_is_compared_as_that_of_the_user(at: History) -> None:
+async def test_write_without_an_author_is_treated_as_a_write_of_the_user(at: History) -> None:
     react = comments.UpdateComment(**THREAD, added_reactions=("1f44d",))
     number = at.sent(react, {"reactions": []}, author=None)
     me = {"object": "user", "id": "me"}
@@ -163,7 +163,7 @@ async def test_a_write_without_an_author_is_compared_as_that_of_the_user(at: His
     assert at.history.calls(joined) == (organizations.RemoveMember(**ORGANIZATION, user_id="me"),)
 
 
-def test_places_have_the_names_that_are_cached(at: History) -> None:
+def test_places_have_cached_names(at: History) -> None:
     edit = pages(page(page="p1", title="New"))
     noted = {"revision": "r1", "places": {}, "orders": []}, {"revision": "r2", "pages": [None]}
     calls: list[tuple[Operation[Any], Any, Any]] = [

@@ -1,4 +1,4 @@
-"""The write queue: what it stores, whom it tells of a change, and what it reports of each write."""
+"""The write queue: what it stores, which subscriptions it notifies, and what it reports about each write."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def request(**fields: Any) -> dict[str, Any]:
 
 
 class Queue:
-    """A write queue with real files, and what it reported."""
+    """A write queue with real files and a scripted service, and what the queue has reported."""
 
     def __init__(self, home: Path, *, read_only: bool = False) -> None:
         self.service = ScriptedService([(GetCurrentUser(), ME), (REVIEWS, {"items": []}), (GET, request())])
@@ -112,20 +112,20 @@ class Queue:
         self.changes += 1
 
     async def start(self) -> None:
-        """Start sending, once the signed-in user is known."""
+        """Read the signed-in user, then start sending."""
         self.scheduler.start()
         await self.reads.read(GetCurrentUser())
         self.queue.start()
 
     def subscribe(self, *calls: Operation[Any]) -> list[Subscription]:
-        """Subscriptions whose responses are up to date."""
+        """Open subscriptions to calls, whose responses count as up to date."""
         subscriptions = [self._open.enter_context(self.subscriptions.of(call)) for call in calls]
         for subscription in subscriptions:
             subscription.take_stale()
         return subscriptions
 
     async def close(self) -> None:
-        """Close everything, in the order of the engine."""
+        """Close everything in the same order as the engine."""
         self._open.close()
         await self.queue.close()
         await self.scheduler.close()
@@ -141,12 +141,12 @@ async def at(tmp_path: Path) -> AsyncIterator[Queue]:
 
 
 def is_told(subscription: Subscription) -> bool:
-    """Whether a subscriber was woken since the last question."""
+    """Return whether a subscription was notified since the last call of this function."""
     was, _ = subscription._event.is_set(), subscription._event.clear()
     return was
 
 
-async def test_a_write_is_stored_as_it_is_to_be_sent(at: Queue) -> None:
+async def test_write_is_stored_with_its_state_scope_and_author(at: Queue) -> None:
     await at.reads.stored.in_store(lambda cache: cache.keep(GetCurrentUser().key(), b'{"id": "me"}', 1.0))
     before = time.time()
     queued = at.queue.write(EDIT, 60)
@@ -162,7 +162,7 @@ async def test_a_write_is_stored_as_it_is_to_be_sent(at: Queue) -> None:
     assert at.changes == 2
 
 
-async def test_what_cannot_be_queued_is_sent_at_once_and_blocks_nothing(at: Queue) -> None:
+async def test_write_that_cannot_be_queued_is_sent_at_once_and_blocks_nothing(at: Queue) -> None:
     tickets = [at.queue.write(MERGE, 0), at.queue.write(MERGE, 0, collect=True)]
     rows = at.outbox.rows()
     assert [ticket.id for ticket in tickets] == [0, 0]
@@ -180,7 +180,7 @@ async def test_what_cannot_be_queued_is_sent_at_once_and_blocks_nothing(at: Queu
 @pytest.mark.parametrize(
     ("state", "is_in_the_way"), [("waiting", True), ("sending", True), ("refused", False), ("collected", False)]
 )
-async def test_a_text_sent_at_once_does_not_overtake_an_edit_of_the_page(
+async def test_immediate_edit_does_not_overtake_a_queued_edit_of_the_page(
     at: Queue, state: str, *, is_in_the_way: bool
 ) -> None:
     first, other = page(page="p1", document=text("New")), page(page="p2", document=text("New"))
@@ -199,7 +199,7 @@ async def test_a_text_sent_at_once_does_not_overtake_an_edit_of_the_page(
     assert [row.state for row in at.outbox.rows()] == [state, *["now"] * (3 if is_in_the_way else 4)]
 
 
-async def test_a_read_only_profile_takes_and_sends_nothing(tmp_path: Path) -> None:
+async def test_read_only_profile_accepts_and_sends_nothing(tmp_path: Path) -> None:
     at = Queue(tmp_path, read_only=True)
     at.outbox.put(EDIT.stored_name(), EDIT.given(), "scope", 1.0)
     await at.start()
@@ -227,7 +227,7 @@ async def test_an_undo_is_queued_once_and_belongs_to_its_write(at: Queue) -> Non
     assert rows[0].scope == "/spaces/api/change-requests/5" != rows[1].scope
 
 
-async def test_a_pending_write_is_news_where_it_is_shown(at: Queue) -> None:
+async def test_pending_write_notifies_the_subscriptions_that_show_it(at: Queue) -> None:
     shown, other, elsewhere = at.subscribe(GET, GetSpace(space_id="other"), ELSEWHERE)
     number = at.queue.write(RENAME, 60).id
     assert (is_told(shown), is_told(other), is_told(elsewhere)) == (True, False, False)
@@ -237,7 +237,7 @@ async def test_a_pending_write_is_news_where_it_is_shown(at: Queue) -> None:
     assert (is_told(shown), is_told(elsewhere)) == (True, False), "nor has it when the write is discarded"
 
 
-async def test_a_sent_write_is_reported_kept_and_read_again(at: Queue) -> None:
+async def test_sent_write_is_reported_stored_and_makes_responses_stale(at: Queue) -> None:
     await at.start()
     at.service.answer(APPROVE, REVIEW)
     reviews, elsewhere = at.subscribe(REVIEWS, ELSEWHERE)
@@ -267,7 +267,7 @@ async def test_an_edited_page_is_read_again_when_its_edit_was_sent(at: Queue) ->
     assert at.service.sent == [edit, now]
 
 
-async def test_a_reply_to_a_comment_that_is_not_sent_waits_for_its_id(at: Queue) -> None:
+async def test_reply_to_an_unsent_comment_gets_the_id_of_the_sent_comment(at: Queue) -> None:
     post = comments.PostComment(**REQUEST, body=text("One"))
     number = at.queue.write(post, 60).id
     reply = comments.PostReply(**REQUEST, comment_id=f"waiting:{number}", body=text("Two"))
@@ -283,7 +283,7 @@ async def test_a_reply_to_a_comment_that_is_not_sent_waits_for_its_id(at: Queue)
     assert at.outbox.history()[0].result == {"id": "c9"}
 
 
-async def test_a_response_that_cannot_be_read_is_fetched_again(at: Queue) -> None:
+async def test_unreadable_response_to_a_write_makes_responses_stale(at: Queue) -> None:
     [shown] = at.subscribe(GET)
     await at.queue._store_result(RENAME, b"[")
     assert shown.take_stale()
@@ -304,7 +304,7 @@ async def test_a_refused_write_raises_and_its_scope_is_read_again(at: Queue) -> 
 
 
 @pytest.mark.parametrize("call", [APPROVE, NEW_SPACE], ids=["queued", "at once"])
-async def test_a_call_that_the_service_does_not_have_is_remembered(at: Queue, call: Operation[Any]) -> None:
+async def test_unsupported_call_is_remembered(at: Queue, call: Operation[Any]) -> None:
     await at.start()
     at.service.answer(call, NotSupported("This service has no reviews", request="", status=404))
     call_type = type(call)
@@ -314,7 +314,7 @@ async def test_a_call_that_the_service_does_not_have_is_remembered(at: Queue, ca
     await until(lambda: at.unsupported.reason(call_type) == "This service has no reviews")
 
 
-async def test_one_that_is_sent_at_once_is_reported_and_read_again(at: Queue) -> None:
+async def test_immediate_write_is_reported_and_makes_responses_stale(at: Queue) -> None:
     await at.start()
     changes = at.changes
     at.service.answer(MERGE, {"revision": "m2", "result": "merge"})
@@ -335,7 +335,7 @@ async def test_one_that_is_sent_at_once_is_reported_and_read_again(at: Queue) ->
     assert len(at.noted) == 1, "nothing was done"
 
 
-async def test_whoever_waits_for_one_that_is_sent_at_once_hears_of_every_error(at: Queue) -> None:
+async def test_callers_of_an_immediate_write_receive_every_error(at: Queue) -> None:
     await at.start()
     at.service.answer(MERGE, KeyError("bug"))
     with pytest.raises(KeyError):
@@ -346,7 +346,7 @@ async def test_whoever_waits_for_one_that_is_sent_at_once_hears_of_every_error(a
         await asyncio.wait_for(unsent.landed(), 10)
 
 
-async def test_one_that_was_sent_at_once_has_not_failed_because_the_outbox_cannot_be_written(
+async def test_immediate_write_succeeds_although_the_outbox_cannot_be_written(
     at: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await at.start()
@@ -361,7 +361,7 @@ async def test_one_that_was_sent_at_once_has_not_failed_because_the_outbox_canno
     assert [row.state for row in at.outbox.rows()] == ["now"], "the worker finds out later that it arrived"
 
 
-async def test_the_history_keeps_what_one_that_was_sent_at_once_created(at: Queue) -> None:
+async def test_history_keeps_the_id_that_an_immediate_write_created(at: Queue) -> None:
     await at.start()
     listings = effects_of(CREATE).listings
     assert listings
@@ -379,7 +379,7 @@ async def test_the_history_keeps_what_one_that_was_sent_at_once_created(at: Queu
     assert (later.id, later.given["change_request_id"]) == (refers, "9"), "a write that refers to it has the id now"
 
 
-async def test_what_another_instance_did_is_reported_here(at: Queue, tmp_path: Path) -> None:
+async def test_changes_by_another_instance_are_reported(at: Queue, tmp_path: Path) -> None:
     calls = [UpdateChangeRequest(space_id="api", change_request_id=f"{number}", subject="A") for number in range(5)]
     sent, refused, parked, silent, waiting = [at.queue.write(call, 60) for call in calls]
     at.user.remember(at.user.user.model_copy(update={"id": "me"}))
@@ -403,7 +403,7 @@ async def test_what_another_instance_did_is_reported_here(at: Queue, tmp_path: P
         await waiting.landed()
 
 
-async def test_who_is_signed_in_is_read_again_after_a_change(at: Queue) -> None:
+async def test_signed_in_user_is_read_again_after_a_change(at: Queue) -> None:
     assert at.queue.author() is None
     await at.start()
     await until(lambda: at.queue._worker._me == "me")
@@ -420,7 +420,7 @@ async def test_who_is_signed_in_is_read_again_after_a_change(at: Queue) -> None:
     assert at.queue._worker._me is None, "but nothing is sent in their name"
 
 
-async def test_waiting_for_a_write_behind_a_failed_one_ends(at: Queue) -> None:
+async def test_waiting_for_a_write_behind_a_failed_one_is_an_error(at: Queue) -> None:
     await at.start()
     error = Forbidden("No", request="", status=403)
     at.service.answer(RENAME, error, request())
@@ -438,7 +438,7 @@ async def test_waiting_for_a_write_behind_a_failed_one_ends(at: Queue) -> None:
     assert await second.landed(), "it is sent once the failed one is discarded"
 
 
-async def test_who_discards_a_refused_write_at_once_still_waits_for_the_next(at: Queue) -> None:
+async def test_write_behind_a_discarded_one_can_be_awaited(at: Queue) -> None:
     await at.start()
     at.service.answer(RENAME, Forbidden("No", request="", status=403), request())
     first, second = at.queue.write(RENAME, 0), at.queue.write(RENAME, 0)

@@ -1,6 +1,6 @@
 """The table of all writes in `writes.txt`: what each does in words, what it makes stale, and how it is undone.
 
-`PRESSCHECK_UPDATE_GOLDEN=1` writes the table anew: read the difference.
+`PRESSCHECK_UPDATE_GOLDEN=1` rewrites the table: review the difference.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def place(call: Operation[Any], result: dict[str, Any] | None) -> str:
 
 
 def of_each_operation() -> Iterator[str]:
-    """What depends on the operation and its path alone."""
+    """Yield the lines of the table that depend only on the operation and its path."""
     yield "# Every write: whether it can wait, what is done if its delivery is unknown, and what it makes stale"
     for operation in WRITES:
         call = operation.model_construct(**dict.fromkeys(operation.path_fields(), ODD))
@@ -56,7 +56,7 @@ def of_each_operation() -> Iterator[str]:
 
 
 def of_each_sample() -> Iterator[str]:
-    """What depends on the arguments of a write."""
+    """Yield the lines of the table that depend on the arguments of a write."""
     yield "\n# Sample writes: the words for them, the place, and what undoes them"
     for call, former, result in SAMPLES:
         yield f"\n{shown(call)}"
@@ -76,7 +76,7 @@ def of_each_sample() -> Iterator[str]:
             yield from (f"    {shown(undo)}" for undo in inverse.calls(sent))
 
 
-def test_the_table_of_writes() -> None:
+def test_table_of_writes_is_up_to_date() -> None:
     table = "\n".join((*of_each_operation(), *of_each_sample())) + "\n"
     if os.environ.get("PRESSCHECK_UPDATE_GOLDEN"):
         TABLE.write_text(table, "utf-8")
@@ -85,17 +85,17 @@ def test_the_table_of_writes() -> None:
     assert [line for line in undone if "True" in line or "False" in line] == []
 
 
-def test_who_joined_cannot_leave_again_if_it_is_not_known_who_that_was() -> None:
+def test_joining_cannot_be_undone_without_a_known_user() -> None:
     joined = organizations.JoinOrganization(**ORGANIZATION)
     assert reason_against(SentWrite(joined, {"joined": False}, None)) == "the former value is not known"
     assert reason_against(SentWrite(joined, {"joined": False}, None, "me")) is None
 
 
-def test_a_place_without_a_name_has_no_ids() -> None:
+def test_empty_place_has_no_ids() -> None:
     assert set(vars(Place()).values()) == {None}
 
 
-def test_every_write_with_an_inverse_is_a_sample() -> None:
+def test_every_write_with_an_inverse_has_a_sample() -> None:
     sampled = {type(call) for call, _, _ in SAMPLES}
     missing = {one.__name__ for one, inverse in INVERSES.items() if not isinstance(inverse, str)} - {
         one.__name__ for one in sampled
@@ -171,7 +171,7 @@ UNNAMED = change_requests.CreateChangeRequest(space_id="api")
         (LINK, site_settings.ShareLink(id="l", name="Other"), "", False),
     ],
 )
-def test_the_result_of_a_write_of_unknown_delivery(
+def test_result_of_a_write_of_unknown_delivery_is_recognized(
     call: Operation[Any], item: Any, author: str, is_result: bool
 ) -> None:
     decides = effects_of(call).is_result
@@ -179,7 +179,7 @@ def test_the_result_of_a_write_of_unknown_delivery(
     assert bool(decides(item, call, author)) == is_result
 
 
-def test_whether_the_state_shows_that_a_write_was_done() -> None:
+def test_state_shows_whether_a_write_was_done() -> None:
     def is_done(operation: type[Operation[Any]], resource: Any) -> bool:
         state = EFFECTS[operation].state
         assert state

@@ -1,4 +1,4 @@
-"""Names and validity of certificates are read as the library cryptography reads them."""
+"""Names and validity of certificates, compared with the library cryptography."""
 
 import random
 import warnings
@@ -62,7 +62,7 @@ def facts_in(data: bytes) -> tuple[str, str, datetime, datetime, str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_names(name: Sequence[Sequence[tuple[x509.ObjectIdentifier, str]]]) -> None:
+def test_names_equal_those_of_cryptography(name: Sequence[Sequence[tuple[x509.ObjectIdentifier, str]]]) -> None:
     certificate = made(name)
     assert facts_in(certificate.public_bytes(Encoding.DER)) == facts_of(certificate)
 
@@ -77,7 +77,7 @@ def test_years_have_two_or_four_digits() -> None:
         assert (read.valid_from, read.expires_at) == (begins.replace(tzinfo=UTC), ends.replace(tzinfo=UTC))
 
 
-def test_certificates_of_the_world() -> None:
+def test_certificates_of_certifi_are_read_like_by_cryptography() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a serial number that is not positive
         certificates = x509.load_pem_x509_certificates(Path(certifi.where()).read_bytes())
@@ -86,7 +86,7 @@ def test_certificates_of_the_world() -> None:
         assert facts_in(certificate.public_bytes(Encoding.DER)) == facts_of(certificate)
 
 
-def test_damage_is_found_or_shows_what_cryptography_shows() -> None:
+def test_damaged_certificate_is_an_error_or_read_like_by_cryptography() -> None:
     chance = random.Random(7)
     good = [made(name).public_bytes(Encoding.DER) for name in NAMES]
     same = broken = 0
@@ -105,12 +105,12 @@ def test_damage_is_found_or_shows_what_cryptography_shows() -> None:
             try:
                 expected = facts_of(x509.load_der_x509_certificate(bytes(data)))
             except (ValueError, TypeError, x509.InvalidVersion):
-                continue  # the damage is in a part that is not read
+                continue  # the damage is in a part that only cryptography reads
         same += read[2:] == expected[2:]
         assert read[2:] == expected[2:]
     assert same > 100 and broken > 1_000
 
 
-def test_more_after_a_certificate_is_an_error() -> None:
+def test_data_after_a_certificate_is_an_error() -> None:
     with pytest.raises(ValueError, match="more after"):
         read_certificate(made(NAMES[0]).public_bytes(Encoding.DER) + b"\5\0")

@@ -1,4 +1,4 @@
-"""Sample writes, with what is noted before and after they are sent: for the table of all writes in `writes.txt`."""
+"""Sample writes for the table in `writes.txt`, with the values noted before and after they are sent."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def page(**fields: Any) -> content_changes.UpdatePage:
 
 
 def edited(changes: int, **places: list[Any]) -> tuple[Json, Json]:
-    """What is noted of an edit of pages, and what is kept of its response."""
+    """Return the former values noted for an edit of pages, and the result kept of its response."""
     return {"revision": "r1", "places": places, "orders": []}, {"revision": "r2", "pages": [None] * changes}
 
 
@@ -444,4 +444,4 @@ SAMPLES: list[tuple[Operation[Any], Json | None, Json | None]] = [
     (invites.UpdateInvite(**ORGANIZATION, invite_id="i1", role="edit"), {"role": "read"}, None),
     (openapi.UpdateOpenAPISpec(**ORGANIZATION, spec_slug="api", visibility="public"), {"visibility": "private"}, None),
 ]
-"""Writes, the values that they replace, and what is kept of the response."""
+"""Writes, the values that they replace, and the parts of the response that are kept."""
