@@ -1,4 +1,4 @@
-"""The manual and the texts at the root use plain words, as the screen does."""
+"""The manual and the Markdown files at the root contain no banned words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.table import each_case
 
 
 def paragraphs_of(file: Path) -> tuple[Text, ...]:
-    """The paragraphs of a file, each in one line, so that a phrase is found across the end of a line."""
+    """Return the paragraphs of a file, each joined into one line so that phrases across lines are found."""
     found, start = list[Text](), 0
     lines = file.read_text("utf-8").split("\n")
     for number, line in enumerate((*lines, ""), 1):

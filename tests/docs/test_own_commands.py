@@ -1,4 +1,4 @@
-"""The commands that the manual shows are valid in every preset, and run with the programs that they name."""
+"""The example commands in the manual are valid with every key preset and run the programs that they name."""
 
 import asyncio
 from pathlib import Path
