@@ -1,4 +1,4 @@
-"""`presscheck outbox history` and `outbox undo`: what they print, and their exit codes."""
+"""`presscheck outbox history` and `outbox undo`: output and exit codes."""
 
 from typing import Any
 
