@@ -250,7 +250,7 @@ WRONG_DRAFTS: tuple[tuple[str, dict[str, Any], str], ...] = (
 """Verbs with arguments that are rejected, and a part of the error."""
 
 
-async def test_a_draft_with_a_wrong_place_or_text_is_refused(shell: Shell, which: str) -> None:
+async def test_draft_with_an_invalid_place_or_text_is_rejected(shell: Shell, which: str) -> None:
     async with agent(shell, "draft") as client:
         for verb, arguments, message in WRONG_DRAFTS:
             assert message in await refusal(client, verb, change_request=which, **arguments), (verb, message)

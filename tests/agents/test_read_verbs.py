@@ -165,7 +165,7 @@ async def test_wrong_and_huge_arguments_are_errors_that_name_the_argument(shell:
             assert "\x1b" not in words
 
 
-def test_the_differences_of_many_changes_are_read(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_differences_are_read_beyond_the_first_changes(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     real = owners.changes_in
     monkeypatch.setattr(owners, "changes_in", lambda request, limit=1: real(request, limit))
     changes = shell.json("agent", "read_change_request", "change_request=api#5")["changes"]
@@ -175,7 +175,7 @@ def test_the_differences_of_many_changes_are_read(shell: Shell, monkeypatch: pyt
         assert shell.json("agent", "read_difference", "change_request=api#5", f"page={page}")["page"] == page
 
 
-def test_answers_about_a_change_request_are_bounded(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_and_replies_in_answers_are_limited(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     before = shell.json("agent", "list_threads", "change_request=api#5", "state=all", "limit=100")["items"]
     whole = shell.json("agent", "read_change_request", "change_request=api#5")
     assert (whole["total"], whole["next_offset"]) == (len(whole["changes"]), None)

@@ -7,7 +7,7 @@ import pytest
 from tests.cli.shell import Shell
 
 
-def test_a_get_request_with_a_query(shell: Shell) -> None:
+def test_get_request_accepts_fields_or_a_query(shell: Shell) -> None:
     assert json.loads(shell.ok("api", "GET", "/orgs"))["items"][0]["id"] == "tallowick"
     some = json.loads(shell.ok("api", "get", "orgs/tallowick/members", "-F", "limit=2"))
     assert (len(some["items"]), some["total"]) == (2, 8)

@@ -1,4 +1,4 @@
-"""The command line on a service that has only the operations of its API document."""
+"""The command line on a service that has only the operations of the published API document."""
 
 from pathlib import Path
 

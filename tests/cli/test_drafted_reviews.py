@@ -147,9 +147,7 @@ FAILURES = (
 @pytest.mark.slow
 def test_nothing_is_drafted_if_the_program_fails(shell: Shell, which: str, tmp_path: Path) -> None:
     for code, message in FAILURES:
-        seconds = (
-            "1" if "1 seconds" in message else "60"
-        )  # on a busy machine, a program may not start within one second
+        seconds = "1" if "1 seconds" in message else "60"  # on a busy machine, a program may start slowly
         words = ("--with", program(tmp_path, code), "--name", "Bad", "--timeout", seconds)
         ran = shell.run("cr", "review", which, *words)
         assert (ran.exit_code != 0, f"Bad: {message}" in ran.stderr) == (True, True), (code, ran.stderr)
@@ -195,7 +193,7 @@ def test_archived_change_request_rejects_drafts(shell: Shell, which: str, tmp_pa
     assert (ran.exit_code, ran.stderr.splitlines()[-1]) == (2, "presscheck: change_request: it is archived")
 
 
-def test_a_read_only_profile_runs_no_program(shell: Shell, which: str, tmp_path: Path) -> None:
+def test_read_only_profile_runs_no_program(shell: Shell, which: str, tmp_path: Path) -> None:
     mark = tmp_path / "ran"
     shell.config.write_text("[profiles.default]\nread_only = true\n")
     ran = shell.run("cr", "review", which, "--with", program(tmp_path, f"open({str(mark)!r}, 'w')"))
@@ -241,7 +239,7 @@ def test_import_lists_rejected_comments(shell: Shell, which: str, tmp_path: Path
     assert "is not JSON" in shell.run("cr", "review", which, "--import", str(file)).stderr
 
 
-def test_a_review_as_markdown_names_pages_and_authors(shell: Shell, which: str, tmp_path: Path) -> None:
+def test_markdown_export_names_pages_and_authors(shell: Shell, which: str, tmp_path: Path) -> None:
     assert shell.ok("cr", "review", which, "--export", "md").startswith("# Review of #")
     comment = {"page": "authentication/tokens", "line": 3, "text": "Why?\x1b[2J"}
     shell.ok("cr", "review", which, "--with", printing(tmp_path, comment), "--name", "Bot")

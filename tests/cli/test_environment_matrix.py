@@ -287,7 +287,7 @@ OUTPUTS = {
 
 
 def is_printing_fault(output: str, code: object, errors: str) -> bool:
-    """Return True if a command failed because it could not print, and its last line reports exactly that."""
+    """Return True if a command failed because it could not print, and standard error is as in `OUTPUTS`."""
     *_, last = ["", *errors.splitlines()]
     is_said = last == OUTPUTS[output] if OUTPUTS[output] else "standard output" not in errors
     return code == 1 and is_said and "Traceback" not in errors

@@ -26,7 +26,7 @@ NONSENSE = sorted({*KINDS} - {"well-formed"})
 LONGEST = 20
 """Seconds after which a command counts as hanging; the slowest takes one second."""
 SOME_NAMED = int(os.environ.get("PRESSCHECK_KINDS", "8"))
-"""Every eighth command is called with a kind of nonsense; all commands if this is 1, as in `make attack`."""
+"""Each kind of nonsense is tested with every eighth command; with all if this is 1, as in `make attack`."""
 CALLED = (
     NONSENSE
     if SOME_NAMED == 1

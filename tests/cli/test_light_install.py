@@ -56,7 +56,7 @@ for home, words in json.loads(sys.argv[1]):
     ran = CliRunner().invoke(command, words, prog_name="presscheck", env={"PRESSCHECK_HOME": home})
     print(json.dumps([ran.exit_code, ran.stdout, ran.stderr]))
 """
-"""Runs commands one after the other; starting the program takes longer than the commands."""
+"""Program that runs commands one after the other; starting it takes longer than the commands."""
 
 
 @pytest.fixture(scope="module")

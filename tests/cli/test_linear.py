@@ -163,9 +163,7 @@ def test_offline_inbox_says_that_it_shows_cached_data(start: Start, service: Run
 
 def test_result_of_a_change_is_printed_on_stdout(shell: Shell) -> None:
     """On stderr, the result would be missing in redirected output, and neither wrapped nor in ASCII."""
-    ran = from_pipe(
-        shell, "\ufeff1\r\ncomment\nLooks right.\n.\n"
-    )  # byte order mark and CRLF, as in a file from Windows
+    ran = from_pipe(shell, "\ufeff1\r\ncomment\nLooks right.\n.\n")  # BOM and CRLF, as in a file from Windows
     assert (ran.exit_code, ran.stderr) == (0, ""), ran.stdout
     assert "Sent." in ran.stdout
 

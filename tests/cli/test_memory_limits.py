@@ -86,9 +86,7 @@ def test_response_with_too_many_small_items_is_rejected(tmp_path: Path) -> None:
 def test_compressed_gigabyte_is_rejected(tmp_path: Path) -> None:
     packer = zlib.compressobj(9, wbits=31)
     start = packer.compress(b" " * MB) + packer.flush(zlib.Z_FULL_FLUSH)
-    body = start + 1023 * (
-        packer.compress(b" " * MB) + packer.flush(zlib.Z_FULL_FLUSH)
-    )  # without the end of the stream
+    body = start + 1023 * (packer.compress(b" " * MB) + packer.flush(zlib.Z_FULL_FLUSH))  # no end of stream
     with answering(body, encoding="gzip") as base_url:
         code, printed, peak = run(tmp_path, base_url, "whoami")
     assert code == 1

@@ -1,4 +1,4 @@
-"""The outbox on the command line: changes behind a failed one, and what `send` leaves there."""
+"""The outbox on the command line: changes that are queued behind a failed one, and `outbox send`."""
 
 import time
 from pathlib import Path
@@ -86,7 +86,7 @@ class TestBehindAFailedChange:
         assert "After" in shell.ok("outbox", "drop", "2")
         assert [row["id"] for row in shell.json("outbox", "list")] == [1]
 
-    def test_a_change_that_cannot_be_sent_alone_is_an_error(self, shell: Shell, which: str) -> None:
+    def test_sending_or_editing_an_unsuitable_change_is_an_error(self, shell: Shell, which: str) -> None:
         space, request = (row := outbox_of(shell).rows()[1]).given["space_id"], row.given["change_request_id"]
         reply = {"space_id": space, "change_request_id": request, "comment_id": "waiting:1", "body": {"markdown": "A"}}
         outbox_of(shell).put("postCommentReplyInChangeRequest", reply, row.scope, time.time())

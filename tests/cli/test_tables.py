@@ -27,7 +27,7 @@ for columns, words, variables in json.loads(sys.argv[1]):
     command(words, standalone_mode=False)
     print("\x1e", end="", flush=True)
 """
-"""Runs commands on terminals of different widths and kinds; starting the program takes longer than the commands."""
+"""Program that runs commands on terminals of different widths and kinds; starting it takes longer than the commands."""
 NO_COLORS = {"NO_COLOR": "1", "TERM": "xterm"}
 
 

@@ -109,7 +109,7 @@ def test_valid_command_line_is_accepted(line: str) -> None:
     assert problem(shlex.split(line)) is None
 
 
-def test_a_text_may_name_a_command_without_its_arguments() -> None:
+def test_sentence_may_name_a_command_without_its_arguments() -> None:
     assert problem(["cr", "merge", "--if-clean"], is_whole=False) is None
     assert problem(["cr"], is_whole=False) is None
     assert "--nope" in (problem(["cr", "merge", "--nope"], is_whole=False) or "")

@@ -22,7 +22,7 @@ def paragraphs_of(file: Path) -> tuple[Text, ...]:
 
 
 @each_case("file", FILES)
-def test_words_are_plain(file: Path) -> None:
+def test_files_contain_no_banned_words(file: Path) -> None:
     lines = findings(file.relative_to(ROOT), paragraphs_of(file), IN_TEXT)
     assert not lines, "\n".join(lines)
 

@@ -222,7 +222,7 @@ def test_other_schemes_are_not_safe(url: str) -> None:
 
 
 @each_case("scheme", sorted(LINK_SCHEMES - {"http", "https", "mailto"}))
-def test_links_to_other_programs_are_not_opened(scheme: str) -> None:
+def test_links_to_other_programs_are_safe_links_but_not_safe_urls(scheme: str) -> None:
     assert is_safe_link(f"{scheme}:+15550100")
     assert not is_safe_link(f"{scheme}:")
     assert not is_safe_link(f"{scheme}:a\u202eb")
