@@ -26,7 +26,7 @@ from presscheck.store.outbox import Outbox
 
 
 class ShellBeside(Shell):
-    """A shell for asynchronous tests: a command has an event loop of its own."""
+    """A shell for asynchronous tests: commands run in a thread with their own event loop."""
 
     @override
     def run(self, *words: str, typed: str | IO[bytes] | None = None) -> Result:
@@ -36,10 +36,10 @@ class ShellBeside(Shell):
 
 @asynccontextmanager
 async def agent(shell: Shell, allow: Permission = "read", *, name: str = "Tester") -> AsyncIterator[Client]:
-    """A client of a server in this process.
+    """Connect a client to a server in this process.
 
-    The server runs in the event loop of the test. A command of `ShellBeside` has another environment, but blocks the
-    loop, so that the server does nothing meanwhile.
+    The server runs in the event loop of the test. Commands of `ShellBeside` block that loop, so the server does nothing
+    while they run.
     """
     nothing = {name: "" for name in os.environ if name.startswith("PRESSCHECK_")}
     with patch.dict(os.environ, {**nothing, **shell.environment}):
@@ -51,14 +51,14 @@ async def agent(shell: Shell, allow: Permission = "read", *, name: str = "Tester
 
 @asynccontextmanager
 async def agent_process(shell: Shell) -> AsyncIterator[Client]:
-    """A client of `presscheck mcp` over stdin and stdout."""
+    """Start `presscheck mcp` and connect a client over stdin and stdout."""
     command = StdioServerParameters(command=sys.executable, args=["-m", "presscheck", "mcp"], env=shell.environment)
     async with Client(command, client_info=Implementation(name="Tester", version="1")) as client:
         yield client
 
 
 def content(result: CallToolResult) -> Any:
-    """The answer of a tool, which has it as text and as a structure."""
+    """Return the answer of a tool; its text and its structured content must be equal."""
     [part] = result.content
     assert isinstance(part, TextContent)
     answer = json.loads(part.text)
@@ -67,7 +67,7 @@ def content(result: CallToolResult) -> Any:
 
 
 async def call(client: Client, verb: str, **arguments: Any) -> Any:
-    """The answer of a verb that succeeds."""
+    """Call a verb and return its answer; fails if the verb fails."""
     result = await client.call_tool(verb, arguments)
     answer = content(result)
     assert not result.is_error, answer
@@ -75,7 +75,7 @@ async def call(client: Client, verb: str, **arguments: Any) -> Any:
 
 
 async def refusal(client: Client, verb: str, **arguments: Any) -> str:
-    """The message of a verb that fails."""
+    """Call a verb that must fail and return the error message."""
     result = await client.call_tool(verb, arguments)
     assert result.is_error, result
     message: str = content(result)["error"]["untrusted"]
@@ -83,6 +83,6 @@ async def refusal(client: Client, verb: str, **arguments: Any) -> str:
 
 
 def outbox_of(shell: Shell) -> Outbox:
-    """The outbox of the only profile."""
+    """Open the outbox of the only profile of a shell."""
     [file] = (shell.home / "state").glob("*.sqlite")
     return Outbox(file)

@@ -18,5 +18,5 @@ def service_defaults() -> Mapping[str, Any]:
 
 @pytest.fixture
 def shell(tmp_path: Path, service: RunningService) -> ShellBeside:
-    """A shell that is signed in, with a home of its own."""
+    """A signed-in shell with its own home directory."""
     return ShellBeside(tmp_path / "home", signed_in(tmp_path, service).env)

@@ -1,4 +1,4 @@
-"""What agents write is held on this machine, with their names, until a person sends it."""
+"""Drafts of agents: held in the local outbox under the name of the agent until they are accepted or sent."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from presscheck.engine.review import agent_drafts
 
 @pytest.fixture
 def person(tmp_path: Path, shell: Shell) -> Shell:
-    """A shell with an outbox of its own, which shows what the service has."""
+    """A second shell with its own outbox, which shows the state of the service without drafts."""
     return ShellBeside(tmp_path / "person", shell.env)
 
 
 @pytest.fixture
 def which(person: Shell) -> str:
-    """A change request of the API docs."""
+    """A new change request in the API docs."""
     return f"api#{person.json('cr', 'create', 'api', '--subject', 'With agents')['number']}"
 
 
 def state_of(person: Shell, which: str) -> tuple[Any, ...]:
-    """What the service has of a change request."""
+    """Return the comments and a page of a change request, and the numbers of all change requests in draft status."""
     return (
         [comment["body"]["markdown"] for comment in person.json("cr", "show", which)["comments"]],
         person.ok("page", "view", "api", "Tokens", "--cr", which),
@@ -34,7 +34,7 @@ def state_of(person: Shell, which: str) -> tuple[Any, ...]:
 
 
 async def draft_everything(client: Any, which: str) -> list[int]:
-    """A draft of each kind; returns their numbers."""
+    """Create a draft of each kind. Returns their numbers."""
     comment = await call(
         client, "draft_comment", change_request=which, page="Tokens", quote="A token belongs to", text="To which one?"
     )
@@ -68,7 +68,7 @@ async def test_drafts_are_held_and_nothing_is_sent(shell: Shell, person: Shell, 
 
 
 @pytest.mark.slow
-async def test_a_person_accepts_some_and_drops_others(shell: Shell, person: Shell, which: str) -> None:
+async def test_person_accepts_and_drops_drafts_by_number_and_by_agent(shell: Shell, person: Shell, which: str) -> None:
     async with agent(shell, "draft") as client:
         comment, suggestion, edit, created = await draft_everything(client, which)
     async with agent(shell, "draft", name="Other") as client:
@@ -86,7 +86,7 @@ async def test_a_person_accepts_some_and_drops_others(shell: Shell, person: Shel
     assert [row["agent"] for row in shell.json("outbox", "history")] == ["Other", *["Tester"] * 4]
 
 
-async def test_sending_all_names_what_sends_drafts(shell: Shell, which: str) -> None:
+async def test_send_skips_drafts_and_names_the_commands_for_them(shell: Shell, which: str) -> None:
     async with agent(shell, "draft", name="Draft Bot") as client:
         comment, suggestion, edit, created = await draft_everything(client, which)
     for number in (comment, edit, created):
@@ -104,7 +104,7 @@ async def test_sending_all_names_what_sends_drafts(shell: Shell, which: str) -> 
     assert shell.run("outbox", "send").stderr.splitlines() == ["Everything else was sent.", drafts]
 
 
-async def test_an_edited_draft_names_the_command_that_sends_it(shell: Shell, which: str) -> None:
+async def test_editing_a_draft_shows_the_command_that_sends_it(shell: Shell, which: str) -> None:
     async with agent(shell, "draft") as client:
         comment, _, edit, _ = await draft_everything(client, which)
     shell.ok("cr", "comment", which, "--pending", "--body", "Mine")
@@ -119,7 +119,7 @@ async def test_an_edited_draft_names_the_command_that_sends_it(shell: Shell, whi
     assert {row.state for row in outbox_of(shell).rows()} == {"collected"}
 
 
-async def test_a_person_edits_a_page_with_a_held_edit(shell: Shell, person: Shell, which: str) -> None:
+async def test_person_can_edit_a_page_that_has_a_draft_edit(shell: Shell, person: Shell, which: str) -> None:
     async with agent(shell, "draft") as client:
         await call(client, "edit_page", change_request=which, page="Tokens", markdown="# Replaced\n")
     text = shell.ok("page", "view", "api", "Tokens", "--cr", which)
@@ -128,7 +128,7 @@ async def test_a_person_edits_a_page_with_a_held_edit(shell: Shell, person: Shel
     assert [row.agent for row in outbox_of(shell).rows()] == ["Tester"]
 
 
-def test_agents_have_a_limited_number_of_drafts(shell: Shell, which: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_agent_drafts_is_limited(shell: Shell, which: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agent_drafts, "MOST_DRAFTS", 2)
     shell.ok("cr", "comment", which, "--pending", "--body", "Mine")
 
@@ -142,7 +142,7 @@ def test_agents_have_a_limited_number_of_drafts(shell: Shell, which: str, monkey
     assert [row.agent for row in outbox_of(shell).rows()] == [None, "First", "Second"]
 
 
-def test_a_text_on_the_command_line_is_never_read_as_json(shell: Shell, which: str) -> None:
+def test_text_argument_is_never_parsed_as_json(shell: Shell, which: str) -> None:
     texts = ["404", "true", "[1]", "{", "1e5"]
     for text in texts:
         shell.ok("agent", "draft_comment", f"change_request={which}", f"text={text}", "--allow", "draft")
@@ -150,9 +150,7 @@ def test_a_text_on_the_command_line_is_never_read_as_json(shell: Shell, which: s
     assert [draft["text"] for draft in drafts] == [{"untrusted": text} for text in texts]
 
 
-async def test_a_draft_that_the_service_would_refuse_or_that_changes_nothing_is_refused_at_once(
-    shell: Shell, which: str
-) -> None:
+async def test_invalid_drafts_and_drafts_without_changes_are_rejected_immediately(shell: Shell, which: str) -> None:
     page = {"change_request": which, "page": "Tokens"}
     text = shell.json("agent", "read_page", "space=api", "page=Tokens", f"change_request={which}")["text"]["untrusted"]
     same, words = "Create the new one first.", text.splitlines()[0]
@@ -169,7 +167,7 @@ async def test_a_draft_that_the_service_would_refuse_or_that_changes_nothing_is_
     assert outbox_of(shell).rows() == ()
 
 
-async def test_lists_of_drafts_and_reviews_have_parts(shell: Shell, which: str) -> None:
+async def test_drafts_and_reviews_are_paginated(shell: Shell, which: str) -> None:
     async with agent(shell, "draft") as client:
         for number in range(3):
             await call(client, "draft_comment", change_request=which, text=f"Draft {number}")
@@ -225,7 +223,7 @@ async def test_only_an_agent_that_may_send_sends_its_drafts(shell: Shell, person
     assert [text.strip() for text in state_of(person, which)[0]] == ["Held"]
 
 
-async def test_a_suggestion_can_be_applied_where_its_text_is(shell: Shell, which: str) -> None:
+async def test_suggestion_quotes_the_old_text_and_contains_the_new_text(shell: Shell, which: str) -> None:
     async with agent(shell, "draft") as client:
         answer = await call(
             client, "suggest", change_request=which, page="Tokens", old="one workspace", new="one project"
@@ -249,17 +247,17 @@ WRONG_DRAFTS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("edit_page", {"page": "Tokens", "markdown": "x" * 200_001}, "at most 200000 characters"),
     ("mark_viewed", {"page": "Tokens"}, "is not changed"),
 )
-"""Verbs with arguments that are refused, and a part of the error."""
+"""Verbs with arguments that are rejected, and a part of the error."""
 
 
-async def test_a_draft_with_a_wrong_place_or_text_is_refused(shell: Shell, which: str) -> None:
+async def test_draft_with_an_invalid_place_or_text_is_rejected(shell: Shell, which: str) -> None:
     async with agent(shell, "draft") as client:
         for verb, arguments, message in WRONG_DRAFTS:
             assert message in await refusal(client, verb, change_request=which, **arguments), (verb, message)
     assert outbox_of(shell).rows() == ()
 
 
-async def test_viewed_marks_are_those_of_the_app(shell: Shell) -> None:
+async def test_mark_viewed_sets_and_clears_the_mark(shell: Shell) -> None:
     async with agent(shell, "draft") as client:
         changes = (await call(client, "read_change_request", change_request="api#5"))["changes"]
         page = next(item for item in changes if item["has_difference"])
@@ -272,13 +270,13 @@ async def test_viewed_marks_are_those_of_the_app(shell: Shell) -> None:
         assert not any(item["is_viewed"] for item in changes)
 
 
-async def test_a_read_only_profile_takes_no_drafts(shell: Shell, which: str) -> None:
+async def test_read_only_profile_rejects_drafts(shell: Shell, which: str) -> None:
     shell.config.write_text("[profiles.default]\nread_only = true\n")
     async with agent(shell, "draft") as client:
         assert "read-only" in await refusal(client, "draft_comment", change_request=which, text="A")
 
 
-async def test_an_open_change_request_is_required(shell: Shell, which: str) -> None:
+async def test_archived_change_request_rejects_drafts(shell: Shell, which: str) -> None:
     shell.ok("cr", "archive", which)
     async with agent(shell, "draft") as client:
         assert "it is archived" in await refusal(client, "draft_comment", change_request=which, text="A")

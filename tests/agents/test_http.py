@@ -34,13 +34,13 @@ class Running(NamedTuple):
 
 @pytest.fixture(scope="module")
 def shell(tmp_path_factory: pytest.TempPathFactory, shared_service: Callable[..., RunningService]) -> Shell:
-    """A shell that is signed in, with a home of its own."""
+    """A signed-in shell with its own home directory."""
     return ShellBeside(tmp_path_factory.mktemp("home"), signed_in(Path(), shared_service(sample=True)).env)
 
 
 @pytest.fixture(scope="module")
 def running(shell: Shell) -> Iterator[Running]:
-    """One server for all tests: to start it takes longer than they do."""
+    """One server for all tests; starting it takes longer than the tests."""
     process = subprocess.Popen(
         [sys.executable, "-m", "presscheck", "mcp", "--http", "--allow", "draft"],
         env=shell.environment,
@@ -73,7 +73,7 @@ MESSAGE = {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {}}
 
 
 @pytest.mark.slow
-async def test_requests_of_others_do_not_reach_the_server(running: Running) -> None:
+async def test_requests_with_a_wrong_key_host_origin_or_body_are_rejected(running: Running) -> None:
     right = {"authorization": running.authorization, "accept": "application/json, text/event-stream"}
     port = running.address.partition(":")[2]
     attacks: list[tuple[int, dict[str, str]]] = [
@@ -106,7 +106,7 @@ async def test_requests_of_others_do_not_reach_the_server(running: Running) -> N
         assert (await call(client, "list_spaces"))["total"] == 6, "it still serves"
 
 
-def test_the_server_listens_on_this_machine_only_and_names_a_used_port(shell: Shell, running: Running) -> None:
+def test_used_port_is_named_in_the_error(shell: Shell, running: Running) -> None:
     port = running.address.partition(":")[2]
     ran = shell.run("mcp", "--http", port)
     assert ran.exit_code == 2

@@ -1,4 +1,4 @@
-"""Agents read over stdin and stdout, with the client of the official SDK."""
+"""The read verbs and resources of the MCP server, used with the client of the official SDK."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def test_by_default_an_agent_can_only_read(shell: Shell) -> None:
     assert outbox_of(shell).rows() == ()
 
 
-async def test_an_agent_finds_what_needs_a_review_and_reads_it(shell: Shell) -> None:
+async def test_agent_lists_reviews_and_reads_a_change_request(shell: Shell) -> None:
     async with agent(shell) as client:
         [organization] = (await call(client, "list_reviews"))["organizations"]
         row = next(row for row in organization["items"] if row["change_request"] == "api#5")
@@ -51,7 +51,7 @@ async def test_an_agent_finds_what_needs_a_review_and_reads_it(shell: Shell) -> 
         assert {check["subject"] for check in blocks["requirements"]} >= {"permission", "reviews", "main"}
 
 
-async def test_an_agent_reads_the_style_guide_of_the_sites_of_a_space(shell: Shell) -> None:
+async def test_agent_reads_the_style_guide_of_the_site_of_a_space(shell: Shell) -> None:
     async with agent(shell) as client:
         assert (await call(client, "read_style_guide", space="api"))["text"] == {"untrusted": ""}
         site = next(site["id"] for site in shell.json("site", "list") if site["title"] == "Tallowick Docs")
@@ -95,7 +95,7 @@ async def test_a_long_page_is_read_in_parts(shell: Shell) -> None:
         assert "".join(parts).strip().endswith(text.strip())
 
 
-async def test_search_and_checks(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_search_and_checks_return_results(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "documentation"
     folder.mkdir()
@@ -153,7 +153,7 @@ WRONG_ARGUMENTS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("read_change_request", {"change_request": "api#99999"}, "no change request #99999"),
     ("read_change_request", {"change_request": "\x1b]0;owned\x07#1"}, "not found"),
 )
-"""Verbs with arguments that are refused, and a part of the error."""
+"""Verbs with arguments that are rejected, and a part of the error."""
 
 
 async def test_wrong_and_huge_arguments_are_errors_that_name_the_argument(shell: Shell) -> None:
@@ -165,7 +165,7 @@ async def test_wrong_and_huge_arguments_are_errors_that_name_the_argument(shell:
             assert "\x1b" not in words
 
 
-def test_the_differences_of_many_changes_are_read(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_differences_are_read_beyond_the_first_changes(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     real = owners.changes_in
     monkeypatch.setattr(owners, "changes_in", lambda request, limit=1: real(request, limit))
     changes = shell.json("agent", "read_change_request", "change_request=api#5")["changes"]
@@ -175,7 +175,7 @@ def test_the_differences_of_many_changes_are_read(shell: Shell, monkeypatch: pyt
         assert shell.json("agent", "read_difference", "change_request=api#5", f"page={page}")["page"] == page
 
 
-def test_answers_about_a_change_request_are_bounded(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_and_replies_in_answers_are_limited(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     before = shell.json("agent", "list_threads", "change_request=api#5", "state=all", "limit=100")["items"]
     whole = shell.json("agent", "read_change_request", "change_request=api#5")
     assert (whole["total"], whole["next_offset"]) == (len(whole["changes"]), None)

@@ -1,4 +1,4 @@
-"""The skill for agents: it is printed, and names every verb."""
+"""The skill for agents: `presscheck skill` prints it, and it names every verb."""
 
 from tests.cli.shell import Shell
 from tests.manual import DOCS

@@ -1,4 +1,4 @@
-"""The MCP server over stdin and stdout, as programs start it: lines that are not messages, and how it ends."""
+"""The MCP server over stdin and stdout as a separate process: invalid messages, and the end of the server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
 
 
 class Server:
-    """A process of `presscheck mcp`, spoken to in lines."""
+    """A process of `presscheck mcp` that exchanges lines with the test."""
 
     def __init__(self, shell: Shell) -> None:
         command, pipe = [sys.executable, "-m", "presscheck", "mcp"], subprocess.PIPE
@@ -50,7 +50,7 @@ def server(shell: Shell) -> Iterator[Server]:
             process.kill()
 
 
-def test_a_line_that_is_not_a_message_gets_an_error_so_that_no_client_waits_for_it(server: Server) -> None:
+def test_invalid_message_is_answered_with_an_error(server: Server) -> None:
     half_an_emoji = request(2, "tools/call", name="search", arguments={"query": chr(0xD83D)})
     for line, identity, code in (
         (half_an_emoji, 2, -32600),
@@ -65,13 +65,13 @@ def test_a_line_that_is_not_a_message_gets_an_error_so_that_no_client_waits_for_
     assert server.answer(request(4, "ping")) == {"jsonrpc": "2.0", "id": 4, "result": {}}
 
 
-def test_ctrl_c_ends_a_server_that_waits_for_its_client(server: Server) -> None:
+def test_ctrl_c_ends_a_waiting_server_without_a_traceback(server: Server) -> None:
     server.process.send_signal(signal.SIGINT)
     assert server.process.wait(20) == -signal.SIGINT
     assert server.process.stderr and "Traceback" not in server.process.stderr.read().decode()
 
 
-def test_a_client_that_is_gone_ends_the_server_without_a_traceback(server: Server) -> None:
+def test_server_ends_without_a_traceback_after_the_client_disconnects(server: Server) -> None:
     assert server.process.stdin and server.process.stdout and server.process.stderr
     server.process.stdout.close()
     server.write(request(2, "ping"))

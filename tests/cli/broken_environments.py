@@ -1,4 +1,4 @@
-"""Environments in which presscheck cannot use a service, and what its error names."""
+"""Environments in which presscheck cannot use a service, and what the error must name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.cli.shell import Shell
 
 BYTES = "\udcff"
-"""An argument or the value of a variable that is not UTF-8, as Python has it."""
+"""An argument or the value of a variable that is not UTF-8: the byte 0xff, as Python decodes it."""
 
 
 def write(path: Path, content: bytes = b"") -> None:
@@ -22,7 +22,7 @@ def write(path: Path, content: bytes = b"") -> None:
 
 
 def with_token_file(home: Path, token: bytes, mark: bytes = b"") -> None:
-    """Write settings that name a token file; both begin with a mark."""
+    """Write settings and the token file that they name. Both files begin with `mark`."""
     write(home / "config" / "config.toml", mark + f'[profiles.default]\ntoken_file = "{home}/token"\n'.encode())
     write(home / "token", mark + token)
 
@@ -33,10 +33,10 @@ class Broken:
 
     Attributes:
         code: the exit code of each command that uses the service.
-        says: what its error names; HOME is the home directory.
+        says: a part of the error; HOME stands for the home directory.
         variables: the environment variables.
         prepare: called with the home directory.
-        spares: commands that use the service, but fail before they notice.
+        spares: commands that use the service but fail before they notice the problem.
     """
 
     code: int
@@ -47,7 +47,7 @@ class Broken:
 
 
 def variable(name: str, value: str, code: int = 2) -> Broken:
-    """An environment in which a variable has a bad value."""
+    """Return an environment in which a variable has a bad value."""
     return Broken(code, name if value == BYTES else f"{name}={value}", {name: value})
 
 
@@ -58,7 +58,7 @@ CONNECTIONS = {
     "no certificate file": variable("SSL_CERT_FILE", "/nonexistent"),
     "a log of TLS keys that cannot be written": variable("SSLKEYLOGFILE", "/nonexistent/keys"),
 }
-"""Environments that are noticed when the first request is sent."""
+"""Environments whose problem is noticed when the first request is sent."""
 PROFILES = {
     "a token in bytes": variable("PRESSCHECK_TOKEN", BYTES),
     "a URL in bytes": variable("PRESSCHECK_BASE_URL", BYTES),
@@ -82,9 +82,9 @@ PROFILES = {
         frozenset(("login",)),
     ),
 }
-"""Environments that are noticed when the profile or the outbox is opened."""
+"""Environments whose problem is noticed when the profile or the outbox is opened."""
 HOMES = frozenset(("a home that is no folder", "a state folder that is a file"))
-"""Those in which the demo cannot run: it uses neither the profile, nor proxies, nor TLS."""
+"""Environments in which the demo cannot run: it uses neither the profile, nor proxies, nor TLS."""
 ALL_AT_ONCE = Broken(
     0,
     "",
@@ -96,19 +96,19 @@ ALL_AT_ONCE = Broken(
     },
     lambda home: write(home / "config" / "config.toml", b"\xff"),
 )
-"""All variables of these environments, and settings in bytes."""
+"""All variables of these environments except `PRESSCHECK_HOME`, and settings that are not UTF-8."""
 
 
 @cache
 def one_certificate(folder: Path) -> Path:
-    """A file with one certificate authority: to read those of the system takes longer than most commands."""
+    """Write a file with one certificate authority; reading all of the system's takes longer than most commands."""
     file = folder / "authority.pem"
     file.write_text(ssl.DER_cert_to_PEM_cert(ssl.create_default_context().get_ca_certs(binary_form=True)[0]))
     return file
 
 
 def shell_in(broken: Broken, folder: Path, *, token: bool = True) -> Shell:
-    """A shell in a broken environment."""
+    """Return a shell in a broken environment."""
     variables: dict[str, str | None] = {
         "PRESSCHECK_BASE_URL": "https://docs.invalid",
         "PRESSCHECK_TOKEN": "t" * 20 if token else None,

@@ -1,4 +1,4 @@
-"""Publishes documentation on a running service, and compares a build of a site with what the service serves."""
+"""Publish documentation on a running service, and compare the build of a site with the served pages."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _LINK = re.compile(r'<(\w+)\b[^<>]*?\s(?:href|src|action)="([^"]*)"')
 _URLS = re.compile(r'((?:href|src|srcset|action|content|data-copies)=)"[^"]*"')
 _NOT_TEXT = re.compile(r"<(pre|code|math)\b.*?</\1>|<[^>]*>", re.DOTALL)
 _RAW = re.compile(r".{0,40}(?:\{%|\$\$|\\[a-z]{3,}\{|</?(?:br|details|div|figure|img|mark|p|table)\b).{0,40}")
-"""Tags of the platform, formulas and HTML that readers should not see as such."""
+"""The source of platform tags, formulas and HTML, which a page must not show to readers."""
 _OWN_SCRIPT = re.compile(r'<script src="[^"]*static\.js"></script>\n')
 
 
 def publish_documentation(service: RunningService, shell: Shell, directory: Path, title: str = "Docs") -> str:
-    """Import a repository, and publish it as a site. Returns the id of the site."""
+    """Import a repository and publish it as a site. Returns the id of the site."""
     before = {space["id"] for space in shell.json("space", "list")}
     with closing(Database(service.database_url)) as database, database.writing.begin() as session:
         organization = session.scalars(select(OrganizationRow)).first()
@@ -47,28 +47,28 @@ def publish_documentation(service: RunningService, shell: Shell, directory: Path
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """The files below a folder with their bytes, by path."""
+    """Return the contents of the files below a folder, by path."""
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def links_of(html: str) -> list[str]:
-    """The URLs of a page, without those of its scripts."""
+    """Return the URLs in a page, except those of its scripts."""
     return [unescape(url) for tag, url in _LINK.findall(html) if tag != "script"]
 
 
 def anchors_of(html: str) -> set[str]:
-    """The ids in a page."""
+    """Return the ids of the elements of a page."""
     return {unescape(name) for name in re.findall(r'\sid="([^"]*)"', html)}
 
 
 def without_urls(html: str) -> str:
-    """A page without what a build changes."""
+    """Remove the parts of a page that a build changes: URLs, and the script for static sites."""
     in_data = re.sub(r'": "https?://[^"]*"', '": ""', html)
     return _URLS.sub(r"\1", _OWN_SCRIPT.sub("", in_data))
 
 
 class BuiltSite:
-    """A build with the base URL `BASE`, as a web host would answer from it."""
+    """The files of a build with the base URL `BASE`, found by URL as on a web host."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -77,7 +77,7 @@ class BuiltSite:
         self.pages = {path: body.decode() for path, body in contents(folder).items() if path.endswith(".html")}
 
     def _leads(self, url: str) -> bool:
-        """Whether a URL of the site leads to a file, and its fragment to an element."""
+        """Return True if a URL of the site leads to a file and its fragment to an element."""
         url, fragment = urldefrag(url)
         name = unquote(url.removeprefix(BASE).partition("?")[0])
         file = self.folder / name / "index.html" if not name or name.endswith("/") else self.folder / name
@@ -87,7 +87,7 @@ class BuiltSite:
 
 
 class ServedSite:
-    """The site at the service."""
+    """The site as the service serves it."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -101,14 +101,14 @@ class ServedSite:
         self._http.close()
 
     def get(self, url: str) -> httpx.Response:
-        """The answer after redirects within the site; each URL is requested once."""
+        """Return the response after redirects within the site. Each URL is requested only once."""
         if url not in self._answers:
             self._answers[url] = self._http.get(url)
         location = self._answers[url].headers.get("location", "")
         return self.get(location) if location.startswith(self.url) else self._answers[url]
 
     def _leads(self, url: str) -> bool:
-        """Whether a URL of the site leads to a page or file, and its fragment to an element."""
+        """Return True if a URL of the site leads to a page or file and its fragment to an element."""
         url, fragment = urldefrag(url)
         if self.get(url).status_code != 200:
             return False
@@ -140,7 +140,7 @@ def assert_equal(built: BuiltSite, served: ServedSite) -> int:
 
 
 def raw_texts(built: BuiltSite) -> list[str]:
-    """The parts of pages that show a tag or a formula as it is written, without those in code."""
+    """Return the parts of pages that show the source of a tag or formula outside of code."""
     return [
         f"{path}: {match[0]}"
         for path, html in built.pages.items()
@@ -150,7 +150,7 @@ def raw_texts(built: BuiltSite) -> list[str]:
 
 
 def lost_fragments(built: BuiltSite) -> Iterator[str]:
-    """Links to a heading, tab or expandable that the Markdown of a page has, and its HTML lacks."""
+    """Yield the links to a heading, tab or expandable that the Markdown of a page contains but its HTML does not."""
     index = json.loads((built.folder / "index.json").read_text())
     markdown = {page["url"]: page["markdown"].removeprefix(BASE) for page in index["pages"]}
     for path, html in built.pages.items():

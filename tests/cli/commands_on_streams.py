@@ -1,7 +1,7 @@
-"""Runs commands with broken standard streams, one after the other in this process.
+"""Run commands with broken standard streams, one after the other in this process.
 
-Reads a list of jobs as JSON, each with its streams and words, and writes the list of results. A stream is `full`,
-`closed` or `gone` (a pipe that nobody reads); others are captured.
+The arguments are a JSON file with jobs, each with its streams and words, and the file for the results. A stream is
+`full`, `closed` or `gone` (a pipe without a reader); the output of other streams is captured.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NAMES = ("stdin", "stdout", "stderr")
 
 
 def result_of(streams: dict[str, str], words: list[str]) -> dict[str, Any]:
-    """Run a command as the interpreter does: a stream that is closed is None."""
+    """Run a command like the interpreter, in which a closed stream is None."""
     with tempfile.TemporaryFile() as nothing, tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         for number, (name, usual) in enumerate(zip(NAMES, (nothing, output, errors), strict=True)):
             kind = streams.get(name, "")
@@ -65,8 +65,8 @@ def _text(file: IO[bytes]) -> str:
 
 
 if __name__ == "__main__":
-    # descriptors that a process leaves open until it ends are left by each command here
+    # each command leaves descriptors open that would be closed at the end of a process
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
-    gc.set_threshold(200_000, 20, 20)  # as in the tests: looking for garbage takes a part of the time
+    gc.set_threshold(200_000, 20, 20)  # as in the tests, because garbage collection takes a part of the time
     jobs, report = json.loads(Path(sys.argv[1]).read_text("utf-8")), Path(sys.argv[2])
     report.write_text(json.dumps([result_of(streams, words) for streams, words in jobs]), "utf-8")

@@ -11,11 +11,11 @@ from tests.running_service import RunningService
 
 @pytest.fixture
 def service_defaults() -> Mapping[str, Any]:
-    """A service with the sample workspace for each module, whose tests change different things."""
+    """A service with the sample workspace for each module; the tests of a module change different parts of it."""
     return {"sample": True, "shared": True}
 
 
 @pytest.fixture
 def shell(tmp_path: Path, service: RunningService) -> Shell:
-    """A shell that is signed in, with a home of its own."""
+    """A signed-in shell with its own home directory."""
     return signed_in(tmp_path / "home", service)

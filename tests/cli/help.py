@@ -12,7 +12,7 @@ COLUMNS = 80
 
 
 def commands(group: click.Group = command, parent: click.Context | None = None) -> Iterator[click.Context]:
-    """A context for each command below a group, the group itself first."""
+    """Yield a context for a group and for each command below it."""
     name = group.name if parent else "presscheck"
     context = click.Context(group, parent, info_name=name, terminal_width=COLUMNS, **group.context_settings)
     yield context
@@ -26,17 +26,17 @@ def commands(group: click.Group = command, parent: click.Context | None = None) 
 
 
 def is_api(context: click.Context) -> bool:
-    """Whether it is one of the commands of `presscheck api`."""
+    """Return True for the commands of `presscheck api`."""
     return context.command_path.startswith("presscheck api ")
 
 
 def summary(context: click.Context) -> str:
-    """The line of a command in the list of its group."""
+    """Return the line of a command in the list of its group."""
     return context.command.get_short_help_str(limit=1000)
 
 
 def help_pages() -> Iterator[str]:
-    """The help page of each command; of the commands of `presscheck api` one line each."""
+    """Yield the help page of each command; for the commands of `presscheck api`, only the summary."""
     for context in commands():
         if is_api(context):
             yield f"$ {context.command_path} --help\n{summary(context)}\n"

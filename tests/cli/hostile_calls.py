@@ -1,4 +1,4 @@
-"""Arguments with which each command can be run, whatever the service answers."""
+"""Arguments with which every command can run, whatever the service responds."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ MORE: dict[str, tuple[str, ...]] = {
     "cr resolve": (),
     "integration dev": ("--tunnel", "https://x.example", "--port", "0"),
     "site customization set": ("--settings", "{}", "--overwrite"),
-    "serve": ("--public-url", "x"),  # an error that comes after the folder of the data was made; without it, it runs
+    "serve": ("--public-url", "x"),  # an error after the data folder was created; without it, the service would run
     "site move": ("--before", "x"),
-    "web": ("--port", "x"),  # an error; without it, it runs until it is stopped
+    "web": ("--port", "x"),  # an error; without it, the command would run until it is stopped
     "site set-schema": ("--json-schema", "{}", "--overwrite"),
 }
-"""Options that a command needs, but does not declare as required."""
+"""Options that a command needs but does not declare as required."""
 POSITIONAL = {
     ("agent", "verb"): "list_pages",
     ("agent", "given"): "space=x",
@@ -54,7 +54,7 @@ POSITIONAL = {
     ("site config diff", "file"): "site.toml",
     ("site config push", "file"): "site.toml",
 }
-"""Arguments that cannot be any text."""
+"""Values of arguments that do not accept every text."""
 LOCAL = frozenset(
     (
         *(
@@ -84,7 +84,7 @@ LOCAL = frozenset(
             "skill",
             "web",
         ),
-        *("diff", "pull", "push", "status"),  # which read the folder of a checkout first
+        *("diff", "pull", "push", "status"),  # these read the folder of a checkout first
         *(
             "outbox accept",
             "outbox drop",
@@ -111,16 +111,16 @@ LOCAL = frozenset(
 ENDLESS = frozenset(("integration dev",))
 """Commands that run until they are stopped."""
 MANY_SO_NAMED = frozenset(("site move",))
-"""Commands whose argument is ambiguous, because all ids are `x`; that is a usage error."""
+"""Commands that end with a usage error, because all ids are `x` and their argument is ambiguous."""
 
 
 def line_of(name: str, one: click.Command, own: Mapping[str, str] = MappingProxyType({})) -> list[str]:
-    """The words of a command, with arguments made from its declaration; `own` has the values of some by name."""
+    """Return the words of a command with generated arguments; `own` contains values for some arguments by name."""
     return [*name.split(), *arguments(name, one, own)]
 
 
 def spec_of(one: click.Command) -> CommandSpec | None:
-    """The declaration that a command is made from; None for one that is a function."""
+    """Return the declaration that a command is generated from, or None if the command is a function."""
     assert one.callback
     return inspect.getclosurevars(inspect.unwrap(one.callback)).nonlocals.get("spec")
 
@@ -146,7 +146,7 @@ def arguments(name: str, one: click.Command, own: Mapping[str, str]) -> list[str
 
 @cache
 def api_lines() -> list[list[str]]:
-    """The words of every `presscheck api` command; listings fetch all their pages."""
+    """Return the words of every `presscheck api` command; listings fetch all their pages."""
     found: list[list[str]] = []
     for operation in operations().values():
         words = shlex.split(typed(filled(operation)))[1:]

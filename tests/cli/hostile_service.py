@@ -1,7 +1,7 @@
-"""A service on a real socket whose answers have the declared shape, except for one kind of nonsense.
+"""A service on a real socket whose responses have the declared shape, except for one kind of nonsense.
 
-Answers are made from the published description of each operation: every string is `x`, so that the argument `x` of a
-command finds whatever it looks up.
+Responses are generated from the published description of each operation. Every string is `x`, so that the argument `x`
+of a command matches whatever the command looks up.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from tests.contract.description import NEWEST, example
 from presscheck.api.operation import FAMILIES, Operation, every_operation
 
 DEPTH = 20
-"""How deep each page is nested in itself; the JSON parser refuses more than 200 levels."""
+"""Levels of a page that is nested in itself; the JSON parser rejects more than 200 levels."""
 BAD_CURSORS: tuple[Any, ...] = ("x", ["x"], 7, {"page": 7}, {"page": None}, {}, True)
 DIGITS = 123456789123456789
-"""Stands for a number with 5,000 digits, which `json` cannot write."""
+"""Placeholder for a number with 5,000 digits, which `json` cannot write."""
 Spoil = Callable[[Any, int], Any]
-"""(the answer, the number of the request) → the answer with nonsense in it."""
+"""A function from a well-formed response and the number of the request to a response with nonsense."""
 
 
 def change_listings(change: Callable[[dict[str, Any], int], None]) -> Spoil:
-    """Change the answers that are lists."""
+    """Change the responses that are lists; `change` gets the list and the number of the request."""
 
     def spoil(answer: Any, number: int) -> Any:
         if isinstance(answer, dict) and isinstance(answer.get("items"), list):
@@ -44,7 +44,7 @@ def change_listings(change: Callable[[dict[str, Any], int], None]) -> Spoil:
 
 
 def change_values(change: Callable[[str, Any], Any]) -> Spoil:
-    """Replace values by the name of their field, at every depth."""
+    """Replace all values, at every depth; `change` gets the name of the field and the value."""
 
     def walk(value: Any, name: str) -> Any:
         if isinstance(value, dict):
@@ -70,7 +70,7 @@ def change_objects(change: Callable[[dict[str, Any]], None]) -> Spoil:
 
 
 def nested(thing: dict[str, Any], depth: int) -> None:
-    """Put a page, a section or a collection into itself, so many times."""
+    """Nest a page, section or collection in itself `depth` times, and make it its own parent."""
     if "parent" in thing:
         thing["parent"] = thing.get("id")
     for name in ("pages", "children", "sections"):
@@ -81,17 +81,17 @@ def nested(thing: dict[str, Any], depth: int) -> None:
 
 
 def dates(date: str) -> Spoil:
-    """The same date in every field of a time."""
+    """Set every time field to the same date."""
     return change_values(lambda name, value: date if re.search("(At|timestamp|Date)$", name) else value)
 
 
 def numbers(number: float) -> Spoil:
-    """The same number everywhere."""
+    """Replace all numbers by the same number."""
     return change_values(lambda _, value: number if type(value) in (int, float) else value)
 
 
 def both(first: Spoil, second: Spoil) -> Spoil:
-    """Two kinds of nonsense that do not make an answer invalid."""
+    """Combine two kinds of nonsense that leave a response valid."""
     return lambda answer, number: second(first(answer, number), number)
 
 
@@ -124,7 +124,7 @@ KINDS: dict[str, Spoil] = {
 
 @dataclass
 class HostileService:
-    """A service with one kind of nonsense; `asked` are the requests that it got, `bodies` their JSON bodies."""
+    """A service with one kind of nonsense; `asked` are the received requests, `bodies` their JSON bodies."""
 
     kind: str
     asked: list[str] = field(default_factory=list)
@@ -148,7 +148,7 @@ class HostileService:
             thread.join()
 
     def answer(self, method: str, path: str) -> bytes | None:
-        """The body; None for an operation without one."""
+        """Return the body of the response, or None for an operation without one."""
         operation = operation_at(method, path.removeprefix("/v1"))
         well_formed = sample(operation.qualified_name()) if operation else None
         if well_formed is None:
@@ -158,11 +158,11 @@ class HostileService:
 
 
 class _Server(ThreadingHTTPServer):
-    daemon_threads = False  # so that none is left after the test
+    daemon_threads = False  # so that no thread is left after the test
     hostile: HostileService
 
     def handle_error(self, *_: object) -> None:
-        """A client that is gone is no error, and would be printed into the output of the command."""
+        """Ignore clients that are gone: the message would be printed into the output of the command."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -218,7 +218,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @cache
 def sample(name: str) -> Any:
-    """The well-formed answer of an operation; None if it has none."""
+    """Return the well-formed response of an operation, or None if it has none."""
     if FAMILIES[name].answer is None:
         return None
     described = sorted(told(FAMILIES[name]), key=lambda one: one.release == NEWEST)
@@ -231,7 +231,7 @@ def sample(name: str) -> Any:
 
 @cache
 def routes() -> list[tuple[str, re.Pattern[str], type[Operation[Any]]]]:
-    """Every operation with its method and its path; those with more fixed segments first."""
+    """Return every operation with its method and path pattern, those with the fewest parameters first."""
     found = [
         (method, re.compile(re.sub(r"\{page_path\}", ".+", re.sub(r"\{(?!page_path)\w+\}", "[^/]+", path)) + "$"), one)
         for one in every_operation()

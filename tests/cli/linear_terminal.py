@@ -1,4 +1,4 @@
-"""Drives `presscheck --linear` in a pseudo-terminal or from a pipe, and records what is said."""
+"""Drive `presscheck --linear` in a pseudo-terminal or from a pipe, and record its output."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ AGE = re.compile(r"just now|\b\d+ (?:min|h|d|w|mo|y) ago")
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/docs/\w+")
 PROMPT = re.compile(r"(?:^|\n)[a-z]+(?: \d+)?> \Z")
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-"""What a plain terminal never gets, other than line ends and tabs."""
+"""Control characters except line ends and tabs; a plain terminal must not receive them."""
 
 
 class LinearTerminal:
-    """A terminal with `presscheck --linear`; each line waits for the prompt before it."""
+    """A terminal that runs `presscheck --linear`; each line is typed after a prompt."""
 
     def __init__(self, shell: Shell, *words: str, size: tuple[int, int] = (80, 24), **env: str) -> None:
         self.terminal = Terminal(
@@ -30,11 +30,11 @@ class LinearTerminal:
 
     @property
     def text(self) -> str:
-        """All that was said and typed."""
+        """The whole output, including the echo of typed lines."""
         return self.terminal.raw.decode().replace("\r\n", "\n")
 
     def ready(self, prompt: str = "", timeout: float = 60) -> str:
-        """Wait for a prompt, of any place or of the given one. Return what was said since the last line."""
+        """Wait for a prompt that starts with `prompt`. Returns the whole output."""
         for _ in range(int(timeout / 0.05)):
             match = PROMPT.search(self.text)
             if match and match.group().strip().startswith(prompt):
@@ -44,12 +44,12 @@ class LinearTerminal:
         raise AssertionError(f"no prompt {prompt!r}:\n{self.text}")
 
     def say(self, *lines: str) -> str:
-        """Type lines, each at the next prompt. Return what was said after the last one."""
+        """Type lines, each at the next prompt. Returns the last line and the output after it."""
         answer = ""
         for line in lines:
             before = len(self.ready())
             self.terminal.send(line.encode() + b"\n")
-            # the echo of the line comes before the next prompt, which could otherwise be taken for it
+            # wait for the echo of the line: until then, the old prompt could be taken for the next one
             while len(self.text) <= before:
                 self.terminal.read()
             answer = self.ready()[before:]
@@ -70,7 +70,7 @@ def from_pipe(shell: Shell, typed: str) -> Result:
 
 
 def stable(text: str) -> str:
-    """Return a transcript with stable ages and addresses, and without what a slow machine prints in addition."""
+    """Replace the ages and addresses in a transcript, and remove messages that only slow machines print."""
     return ADDRESS.sub("ADDRESS", AGE.sub("AGE", text)).replace("Loading ...\n", "")
 
 

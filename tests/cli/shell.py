@@ -1,4 +1,4 @@
-"""Runs the command line against the real service, in this process or as a separate one."""
+"""Run the command line against the real service, in this process or in a separate one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Shell:
     def environment(self) -> dict[str, str]:
         own = {
             "PRESSCHECK_HOME": str(self.home),
-            "PRESSCHECK_NO_PROJECT": "1",  # there may be one above the clone
+            "PRESSCHECK_NO_PROJECT": "1",  # a folder above the clone may contain a project file
             "TERM": "xterm",
             **self.env,
         }
@@ -41,12 +41,12 @@ class Shell:
         return self.home / "config" / "config.toml"
 
     def run(self, *words: str, typed: str | IO[bytes] | None = None) -> Result:
-        """Run in this process."""
+        """Run a command in this process."""
         nothing = {name: None for name in os.environ if name.startswith("PRESSCHECK_")}
         return CliRunner().invoke(command, list(words), input=typed, env={**nothing, **self.environment})
 
     def ok(self, *words: str, typed: str | None = None) -> str:
-        """Run in this process; fails unless the exit code is 0; returns stdout."""
+        """Run a command in this process and return its stdout; fails unless the exit code is 0."""
         ran = self.run(*words, typed=typed)
         assert ran.exit_code == 0, (words, ran.stdout, ran.stderr, ran.exception)
         return ran.stdout
@@ -55,7 +55,7 @@ class Shell:
         return json.loads(self.ok(*words, "--json"))
 
     def program(self, *words: str, typed: str | None = None) -> subprocess.CompletedProcess[str]:
-        """Run `python -m presscheck` as a process."""
+        """Run `python -m presscheck` in a separate process."""
         return subprocess.run(
             [sys.executable, "-m", "presscheck", *words],
             env=self.environment,
@@ -67,5 +67,5 @@ class Shell:
 
 
 def signed_in(home: Path, service: RunningService) -> Shell:
-    """A shell with a token of the service in its environment."""
+    """Return a shell with the token and the URL of a service in its environment."""
     return Shell(home, {"PRESSCHECK_TOKEN": service.token, "PRESSCHECK_BASE_URL": service.base_url})

@@ -23,7 +23,7 @@ def everything_below(home: Path) -> str:
 
 
 @pytest.mark.slow
-def test_login_asks_without_an_echo_stores_the_token_in_the_keyring_and_logout_deletes_it(
+def test_login_stores_the_token_in_the_keyring_and_logout_deletes_it(
     shell: Shell, service: RunningService, keyring: SecretService
 ) -> None:
     words = ["-m", "presscheck", "login", "--base-url", service.base_url]
@@ -74,7 +74,7 @@ def test_login_adds_a_profile_and_preserves_the_file(shell: Shell, service: Runn
     assert shell.json("whoami", "--profile", "local")["profile"] == "local"
 
 
-def test_login_refuses_when_a_token_is_set_elsewhere(shell: Shell, service: RunningService) -> None:
+def test_login_is_rejected_if_the_environment_sets_a_token(shell: Shell, service: RunningService) -> None:
     shell.env["PRESSCHECK_TOKEN"] = service.token
     ran = shell.run("login", "--base-url", service.base_url, typed="x\n")
     assert (ran.exit_code, "PRESSCHECK_TOKEN" in ran.stderr) == (2, True)
@@ -91,7 +91,9 @@ def test_token_command_provides_the_token(shell: Shell, service: RunningService,
     assert (ran.returncode, "token_command: it exited with 1" in ran.stderr) == (2, True)
 
 
-def test_a_token_file_that_others_can_read_is_refused(shell: Shell, service: RunningService, tmp_path: Path) -> None:
+def test_token_file_that_other_users_can_read_is_rejected(
+    shell: Shell, service: RunningService, tmp_path: Path
+) -> None:
     file = tmp_path / "token"
     file.write_text(service.token)
     file.chmod(0o644)

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.cli.shell import Shell
 
 
-def test_who_has_which_level_where_and_why(shell: Shell, tmp_path: Path) -> None:
+def test_report_lists_levels_with_their_paths_and_changes(shell: Shell, tmp_path: Path) -> None:
     team = shell.ok("team", "create", "--title", "=Writers", "--members", "luz").strip()
     shell.ok("collection", "teams", "set", "product", team, "--role", "edit")
     shell.ok("collection", "edit", "internal", "--default-level", "read")

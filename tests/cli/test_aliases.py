@@ -8,7 +8,7 @@ from tests.cli.shell import Shell
 from presscheck.config.validation import read_aliases
 
 
-def test_an_alias_runs_its_command_with_further_arguments(shell: Shell) -> None:
+def test_alias_runs_its_command_with_additional_arguments(shell: Shell) -> None:
     ran = shell.run("alias", "set", "mine", "cr list --creator 'Mia Okonkwo'")
     assert (ran.exit_code, ran.stderr) == (0, "`presscheck mine` runs `presscheck cr list --creator 'Mia Okonkwo'`.\n")
     assert shell.ok("alias", "list") == "mine\tcr list --creator 'Mia Okonkwo'\n"
@@ -35,7 +35,7 @@ def test_arguments_are_not_parsed_by_a_shell(shell: Shell) -> None:
         ("a b", "inbox", "alias: must have a name of at most 40 letters"),
     ],
 )
-def test_an_invalid_alias_is_refused(shell: Shell, name: str, line: str, message: str) -> None:
+def test_invalid_alias_is_rejected(shell: Shell, name: str, line: str, message: str) -> None:
     ran = shell.run("alias", "set", name, line)
     assert (ran.exit_code, message in ran.stderr) == (2, True), ran.stderr
     assert not shell.config.exists()
@@ -59,7 +59,7 @@ def test_aliases_in_the_file_cannot_replace_commands_or_name_aliases(shell: Shel
     assert read_aliases(shell.config) == {"whoami": "org list", "a": "b", "b": "org list --json"}
 
 
-def test_without_aliases_the_reason_is_named(shell: Shell) -> None:
+def test_missing_alias_error_names_the_invalid_settings_file(shell: Shell) -> None:
     shell.config.write_text('[aliases]\nmine = "inbox"\n[aliases]\n')
     shell.config.chmod(0o600)
     reason = f"{shell.config}:3: is not valid TOML"
@@ -76,7 +76,7 @@ def test_aliases_are_completed(shell: Shell) -> None:
     assert shell.program().stdout.splitlines() == ["plain,org"]
 
 
-def test_other_settings_stay_as_they_are(shell: Shell) -> None:
+def test_setting_an_alias_keeps_other_settings(shell: Shell) -> None:
     before = '# mine\n[profiles.default]\ntheme = "ink"  # dark\n'
     shell.config.write_text(before)
     shell.config.chmod(0o600)

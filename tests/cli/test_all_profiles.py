@@ -24,7 +24,7 @@ def test_each_profile_is_read_from_its_own_service(service: RunningService, tmp_
     assert work["changeRequests"][0]["urls"]["app"].startswith(service.base_url)
 
 
-def test_a_profile_that_fails_is_named_and_the_others_are_printed(service: RunningService, tmp_path: Path) -> None:
+def test_failed_profiles_are_named_and_the_others_are_printed(service: RunningService, tmp_path: Path) -> None:
     shell = Shell(tmp_path)
     table = f'base_url = "{service.base_url}"\n'
     refused = tmp_path / "refused-token"
@@ -53,7 +53,7 @@ def test_a_profile_that_fails_is_named_and_the_others_are_printed(service: Runni
     assert ran.exit_code == 4, "of the first that failed: no token"
 
 
-def test_a_token_of_the_environment_is_for_the_first_profile_only(service: RunningService, tmp_path: Path) -> None:
+def test_token_in_the_environment_is_used_only_for_the_first_profile(service: RunningService, tmp_path: Path) -> None:
     shell = Shell(tmp_path, {"PRESSCHECK_TOKEN": service.token, "PRESSCHECK_BASE_URL": service.base_url})
     write_settings(tmp_path, other=f'base_url = "{service.base_url}"')
     ran = shell.run("inbox", "--all-profiles", "--json")
@@ -62,13 +62,13 @@ def test_a_token_of_the_environment_is_for_the_first_profile_only(service: Runni
 
 
 @pytest.mark.parametrize("option", [("--watch",), ("--since", "2d"), ("--format", "markdown"), ("--interval", "5")])
-def test_options_that_are_about_one_profile_are_refused(tmp_path: Path, option: tuple[str, ...]) -> None:
+def test_options_for_a_single_profile_are_rejected(tmp_path: Path, option: tuple[str, ...]) -> None:
     ran = Shell(tmp_path).run("inbox", "--all-profiles", *option)
     assert (ran.exit_code, ran.stdout) == (2, "")
     assert f"--all-profiles: cannot be used with {option[0]}" in ran.stderr
 
 
-def test_a_mistake_in_the_list_is_named_with_its_line(tmp_path: Path) -> None:
+def test_invalid_list_of_profiles_is_an_error_with_line(tmp_path: Path) -> None:
     shell = Shell(tmp_path)
     shell.config.write_text('inbox_profiles = ["gone"]\n')
     ran = shell.run("inbox", "--all-profiles")

@@ -7,21 +7,21 @@ import pytest
 from tests.cli.shell import Shell
 
 
-def test_a_get_request_with_a_query(shell: Shell) -> None:
+def test_get_request_accepts_fields_or_a_query(shell: Shell) -> None:
     assert json.loads(shell.ok("api", "GET", "/orgs"))["items"][0]["id"] == "tallowick"
     some = json.loads(shell.ok("api", "get", "orgs/tallowick/members", "-F", "limit=2"))
     assert (len(some["items"]), some["total"]) == (2, 8)
     assert some == json.loads(shell.ok("api", "GET", "/orgs/tallowick/members?limit=2"))
 
 
-def test_all_pages_are_one_list(shell: Shell) -> None:
+def test_paginate_joins_all_pages_into_one_list(shell: Shell) -> None:
     members = json.loads(shell.ok("api", "GET", "/orgs/tallowick/members", "-f", "limit=3", "--paginate"))
     assert len({member["id"] for member in members}) == len(members) == 8
     ran = shell.run("api", "GET", "/orgs/tallowick", "--paginate")
     assert (ran.exit_code, "does not return a list" in ran.stderr) == (2, True)
 
 
-def test_fields_are_the_body_of_a_write(shell: Shell, tmp_path: Path) -> None:
+def test_fields_or_input_become_the_body_of_a_write(shell: Shell, tmp_path: Path) -> None:
     path = "/spaces/cli/change-requests"
     created = json.loads(shell.ok("api", "POST", path, "-f", "subject=12"))
     assert created["subject"] == "12"
@@ -49,14 +49,14 @@ def test_fields_are_the_body_of_a_write(shell: Shell, tmp_path: Path) -> None:
         (("POST", "/orgs", "--input", "-"), 2, "--input: is not valid JSON"),
     ],
 )
-def test_an_invalid_request_is_one_line(shell: Shell, words: tuple[str, ...], code: int, message: str) -> None:
+def test_invalid_request_is_a_one_line_error(shell: Shell, words: tuple[str, ...], code: int, message: str) -> None:
     ran = shell.run("api", *words, typed="")
     assert (ran.exit_code, ran.stdout) == (code, "")
     assert message in ran.stderr
     assert ran.stderr.count("\n") == 1
 
 
-def test_a_request_needs_a_connection_and_the_right_to_write(shell: Shell) -> None:
+def test_requests_fail_offline_and_writes_fail_with_a_read_only_profile(shell: Shell) -> None:
     assert shell.run("--offline", "api", "GET", "/orgs").exit_code == 3
     shell.config.write_text("[profiles.default]\nread_only = true\n")
     shell.config.chmod(0o600)
@@ -64,7 +64,7 @@ def test_a_request_needs_a_connection_and_the_right_to_write(shell: Shell) -> No
     shell.ok("api", "GET", "/orgs")
 
 
-def test_pages_and_reviews_by_short_commands(shell: Shell) -> None:
+def test_short_commands_for_pages_and_reviews(shell: Shell) -> None:
     assert shell.ok("page", "list", "api") == shell.ok("space", "pages", "api")
     assert shell.ok("page", "view", "api", "limits") == shell.ok("space", "page", "api", "limits")
     assert shell.ok("cr", "view", "api#5") == shell.ok("cr", "show", "api#5")

@@ -1,4 +1,4 @@
-"""Environments in which something is missing, full, closed or no text: one line, a code of the table, no traceback."""
+"""Environments in which something is missing, closed or not text: known exit codes, and no traceback."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PRESSCHECK = f"{shlex.quote(sys.executable)} -m presscheck"
 
 
 def run(shell: Shell, line: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
-    """Run a line of sh, in which `presscheck` is this program."""
+    """Run a line of shell in which `presscheck` is this program; fails on tracebacks and unknown exit codes."""
     line = line.replace("presscheck", PRESSCHECK)
     env = shell.environment | variables
     ran = subprocess.run(["sh", "-c", line], env=env, capture_output=True, timeout=60, stdin=subprocess.DEVNULL)
@@ -35,7 +35,7 @@ def at_home(tmp_path: Path) -> Shell:
 
 
 @pytest.mark.slow
-def test_streams_that_are_closed_or_in_ascii(at_home: Shell) -> None:
+def test_config_is_shown_with_closed_and_ascii_streams(at_home: Shell) -> None:
     at_home.config.write_text('[profiles.default]\norganization = "Ünï"\n', "utf-8")
     ran = run(at_home, "presscheck config show <&- 2>&-", PYTHONIOENCODING="ascii")
     assert (ran.returncode, rb"\xdcn\xef" in ran.stdout) == (0, True)
@@ -69,11 +69,11 @@ COMMANDS = ("doctor", "whoami", "inbox", "space list", "config check", "log", "o
 
 
 @pytest.mark.parametrize(("name", "value"), VARIABLES)
-def test_each_command_in_each_environment(
+def test_each_command_ends_with_a_known_exit_code(
     name: str, value: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In this process: any exception but the end of the command is a fault."""
-    # without HOME, the home directory is that of the user's entry: not the one of whoever runs the suite
+    """Commands run in this process; any exception except SystemExit is a failure."""
+    # without HOME, Python reads the home directory from the password database: hide the real one
     entry = [*pwd.getpwuid(os.getuid())]
     entry[5] = str(tmp_path / "entry")
     monkeypatch.setattr(pwd, "getpwuid", lambda _: pwd.struct_passwd(entry))

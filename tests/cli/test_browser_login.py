@@ -51,7 +51,7 @@ def site(service: RunningService) -> Iterator[SignInSite]:
 
 
 def stored(shell: Shell) -> tuple[Path, BrowserSession]:
-    """The file of the stored sign-in, and the sign-in."""
+    """Return the path of the stored sign-in and the sign-in itself."""
     [file] = [file for file in (shell.home / "config" / "tokens").iterdir() if file.suffix != ".lock"]
     session = BrowserSession.parse(file.read_text())
     assert session
@@ -59,7 +59,7 @@ def stored(shell: Shell) -> tuple[Path, BrowserSession]:
 
 
 def login(shell: Shell, *words: str, answer: Callable[[str], object]) -> tuple[int, str]:
-    """Run `presscheck login`; `answer` gets the first URL that it prints. Returns the exit code and stderr."""
+    """Run `presscheck login`; `answer` gets the sign-in URL that it prints. Returns the exit code and stderr."""
     command = [sys.executable, "-m", "presscheck", "login", *words]
     with subprocess.Popen(command, env=shell.environment, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr
@@ -72,7 +72,7 @@ def login(shell: Shell, *words: str, answer: Callable[[str], object]) -> tuple[i
 
 
 @pytest.mark.slow
-def test_a_code_signs_in_and_logout_revokes(shell: Shell, site: SignInSite) -> None:
+def test_device_code_signs_in_and_logout_revokes_the_tokens(shell: Shell, site: SignInSite) -> None:
     code, text = login(shell, "--web", "--base-url", site.base_url, answer=site.decide)
     assert code == 0, text
     assert "Signed in to" in text and "presscheck may read and write content" in text
@@ -88,7 +88,7 @@ def test_a_code_signs_in_and_logout_revokes(shell: Shell, site: SignInSite) -> N
 
 
 @pytest.mark.slow
-def test_signing_in_again_ends_the_replaced_sign_in(shell: Shell, site: SignInSite) -> None:
+def test_signing_in_again_revokes_the_earlier_sign_in(shell: Shell, site: SignInSite) -> None:
     sessions: list[BrowserSession] = []
     for _ in range(2):
         code, text = login(shell, "--web", "--base-url", site.base_url, answer=site.decide)
@@ -100,7 +100,7 @@ def test_signing_in_again_ends_the_replaced_sign_in(shell: Shell, site: SignInSi
     assert (site.user(second), shell.run("whoami").exit_code) == (401, 0)
 
 
-def test_signing_in_does_not_depend_on_the_end_of_the_replaced_sign_in(
+def test_sign_in_succeeds_if_the_earlier_one_cannot_be_revoked(
     shell: Shell, site: SignInSite, session_of: Callable[..., StoredSession]
 ) -> None:
     shell.config.write_text(f'[profiles.default]\nbase_url = "{site.base_url}"\n')
@@ -112,7 +112,7 @@ def test_signing_in_does_not_depend_on_the_end_of_the_replaced_sign_in(
     assert stored_token(shell.config.parent, "default", site.base_url).text == site.token
 
 
-def test_a_service_without_sign_in_by_browser_names_the_way_that_works(shell: Shell) -> None:
+def test_service_without_browser_sign_in_is_an_error(shell: Shell) -> None:
     with web_server({}) as other:
         for way in ("--web", "--browser"):
             ran = shell.run("login", way, "--base-url", other.url)
@@ -120,12 +120,12 @@ def test_a_service_without_sign_in_by_browser_names_the_way_that_works(shell: Sh
 
 
 @pytest.mark.service(on_a_path=True, shared=True)
-def test_a_socket_has_no_address_for_a_browser(shell: Shell, service: RunningService) -> None:
+def test_service_on_a_unix_socket_has_no_browser_sign_in(shell: Shell, service: RunningService) -> None:
     ran = shell.run("login", "--web", "--base-url", service.base_url)
     assert (ran.exit_code, "does not offer sign-in by browser" in ran.stderr) == (7, True)
 
 
-def test_both_ways_at_once_are_refused(shell: Shell) -> None:
+def test_web_and_browser_cannot_be_combined(shell: Shell) -> None:
     assert shell.run("login", "--web", "--browser").exit_code == 2
 
 
@@ -133,14 +133,14 @@ def sign_in(shell: Shell) -> SignIn:
     return SignIn(shell.config, "default", {})
 
 
-async def test_a_used_port_is_named(shell: Shell, site: SignInSite) -> None:
+async def test_used_port_is_named_in_the_error(shell: Shell, site: SignInSite) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(ConfigurationError, match=f"port {port} of this machine is in use"):
             await sign_in(shell).by_redirect(site.base_url, "write", port, lambda _: None, lambda _: None)
 
 
-async def test_an_answer_with_another_state_is_refused(shell: Shell, site: SignInSite) -> None:
+async def test_response_with_a_wrong_state_is_rejected(shell: Shell, site: SignInSite) -> None:
     def attack(url: str) -> None:
         target = httpx.URL(url).params["redirect_uri"]
         with httpx.Client() as attacker:
@@ -158,8 +158,8 @@ async def test_an_answer_with_another_state_is_refused(shell: Shell, site: SignI
 
 
 @pytest.mark.slow
-async def test_a_real_browser_returns_without_a_trace(shell: Shell, site: SignInSite, tmp_path: Path) -> None:
-    """The policy for forms of the page lets the browser follow the redirect, and no address gets to know the code."""
+async def test_real_browser_returns_without_a_referrer(shell: Shell, site: SignInSite, tmp_path: Path) -> None:
+    """The form policy of the page permits the redirect, and the last page has no referrer with the code."""
     browser = Browser(tmp_path / "browser", runs_scripts=False)
 
     def approve(url: str) -> str:
@@ -204,7 +204,7 @@ async def test_a_wrong_clock_is_reported(shell: Shell) -> None:
 
 @pytest.fixture
 def session_of(site: SignInSite, tmp_path: Path) -> Callable[..., StoredSession]:
-    """Stores a sign-in in a directory."""
+    """Return a function that signs in and stores the session in `tmp_path`."""
 
     def store(**changed: object) -> StoredSession:
         tokens = site.signed_in()
@@ -218,7 +218,7 @@ def session_of(site: SignInSite, tmp_path: Path) -> Callable[..., StoredSession]
 
 
 def refresh_tokens(service: RunningService) -> int:
-    """The number of refresh tokens in the service, used ones included."""
+    """Return the number of refresh tokens in the service, including used ones."""
     database = Database(service.database_url)
     with database.snapshot() as session:
         count = session.scalar(select(func.count()).select_from(RefreshTokenRow))
@@ -227,7 +227,7 @@ def refresh_tokens(service: RunningService) -> int:
 
 
 @pytest.mark.parametrize("changed", [{"expires_at": 0.0}, {"access": "refused-by-the-service"}])
-async def test_two_processes_renew_a_token_once(
+async def test_concurrent_processes_renew_a_token_once(
     session_of: Callable[..., StoredSession],
     site: SignInSite,
     service: RunningService,
@@ -235,7 +235,7 @@ async def test_two_processes_renew_a_token_once(
 ) -> None:
     before = refresh_tokens(service)
     kept = session_of(**changed)
-    # each has its own connection and its own lock, as a process has
+    # each client has its own connection and lock, like a process
     clients = [Client(site.base_url, None, auth=RenewedBearer(kept)) for _ in range(4)]
     await asyncio.gather(*(client.send(GetCurrentUser()) for client in clients for _ in range(3)))
     for client in clients:
@@ -246,7 +246,7 @@ async def test_two_processes_renew_a_token_once(
     assert refresh_tokens(service) == before + 2, "the first one and the one that replaced it"
 
 
-async def test_tokens_are_stored_although_the_request_was_cancelled(
+async def test_renewed_tokens_are_stored_if_the_request_is_cancelled(
     session_of: Callable[..., StoredSession], site: SignInSite
 ) -> None:
     kept = session_of(expires_at=0.0)
@@ -263,7 +263,7 @@ async def test_tokens_are_stored_although_the_request_was_cancelled(
     assert site.user(renewed.access) == 200
 
 
-async def test_an_ended_sign_in_names_the_next_command(
+async def test_revoked_sign_in_is_an_error_with_the_command_to_sign_in(
     session_of: Callable[..., StoredSession], site: SignInSite
 ) -> None:
     kept = session_of()
@@ -273,7 +273,7 @@ async def test_an_ended_sign_in_names_the_next_command(
             await client.send(GetCurrentUser())
 
 
-async def test_after_a_sign_out_a_running_process_is_signed_out(
+async def test_running_process_is_signed_out_after_a_sign_out(
     session_of: Callable[..., StoredSession], site: SignInSite
 ) -> None:
     kept = session_of(expires_at=0.0)
@@ -283,7 +283,7 @@ async def test_after_a_sign_out_a_running_process_is_signed_out(
             await client.send(GetCurrentUser())
 
 
-async def test_a_running_process_does_not_become_another_sign_in(session_of: Callable[..., StoredSession]) -> None:
+async def test_running_process_does_not_use_a_newer_sign_in(session_of: Callable[..., StoredSession]) -> None:
     kept = session_of(expires_at=0.0)
     session_of(id="perhaps of another user")
     async with Client(kept.base_url, None, auth=RenewedBearer(kept)) as client:
@@ -292,7 +292,7 @@ async def test_a_running_process_does_not_become_another_sign_in(session_of: Cal
 
 
 @pytest.mark.parametrize("is_new", [False, True])
-def test_a_renewal_in_another_process_does_not_undo_a_sign_out_or_a_sign_in(
+def test_renewal_in_another_process_does_not_undo_a_sign_out_or_sign_in(
     shell: Shell, site: SignInSite, session_of: Callable[..., StoredSession], *, is_new: bool
 ) -> None:
     shell.config.write_text(f'[profiles.default]\nbase_url = "{site.base_url}"\n')
@@ -327,7 +327,7 @@ def test_a_damaged_sign_in_is_not_used(session_of: Callable[..., StoredSession],
     assert BrowserSession.parse('{"a":' * 100_000) is None
 
 
-async def test_a_refused_response_is_not_read(session_of: Callable[..., StoredSession], site: SignInSite) -> None:
+async def test_body_of_a_401_response_is_not_read(session_of: Callable[..., StoredSession], site: SignInSite) -> None:
     kept = session_of(access="refused-by-the-service")
     async with FaultServer().listening() as server:
         endless = b"HTTP/1.1 401 Some\r\ncontent-length: 1000000000000\r\n\r\n"
@@ -338,7 +338,7 @@ async def test_a_refused_response_is_not_read(session_of: Callable[..., StoredSe
         assert len(server.asked) == 2
 
 
-async def test_without_a_connection_a_token_stays_for_later(session_of: Callable[..., StoredSession]) -> None:
+async def test_stored_tokens_are_kept_if_the_renewal_cannot_connect(session_of: Callable[..., StoredSession]) -> None:
     kept = session_of(expires_at=0.0, token_url="http://127.0.0.1:9/token")
     async with Client(kept.base_url, None, auth=RenewedBearer(kept)) as client:
         with pytest.raises(NetworkError):

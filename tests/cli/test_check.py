@@ -1,4 +1,4 @@
-"""`presscheck check`: its reports, its exit codes, revisions of Git, and folders that are not as they should be."""
+"""`presscheck check`: reports, exit codes, Git revisions, and missing or empty folders."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FILES = {
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
-    """A shell that is signed in nowhere."""
+    """A shell without a sign-in."""
     return Shell(tmp_path / "home")
 
 
@@ -55,7 +55,7 @@ def committed(directory: Path) -> None:
     git(directory, "commit", "-q", "-m", "First")
 
 
-def test_text_has_a_line_for_each_finding_and_errors_have_an_exit_code(shell: Shell, docs: Path) -> None:
+def test_text_report_has_a_line_for_each_finding_and_errors_set_the_exit_code(shell: Shell, docs: Path) -> None:
     ran = shell.run("check", "docs")
     assert ran.stdout.splitlines() == [
         "docs/README.md:3:8: error: gone.md: target not found (broken-link)",
@@ -79,9 +79,7 @@ def test_unknown_rules_are_named_with_the_known_ones(shell: Shell, docs: Path) -
     assert "--no-rule: unknown rule all; known: broken-link, broken-anchor" in ran.stderr
 
 
-def test_the_folder_is_the_working_directory_by_default(
-    shell: Shell, docs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_working_directory_is_the_default_folder(shell: Shell, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(docs)
     assert shell.run("check", "--rule", "broken-link").stdout.startswith("README.md:3:8: error")
     (docs / "inner").mkdir()
@@ -116,7 +114,7 @@ def test_sarif_is_valid_and_its_fix_replaces_the_right_columns(shell: Shell, doc
     assert line[:start] + text + line[end:] == "[top](a%20ü.md#part)"
 
 
-def test_paths_of_any_bytes_have_a_valid_uri() -> None:
+def test_paths_that_are_not_utf8_have_a_valid_uri() -> None:
     (result,) = sarif([Finding("a\udcff b.md", 1, "x", "not-utf-8")])["runs"][0]["results"]
     assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "a%FF%20b.md"
 
@@ -129,7 +127,7 @@ def test_junit_fails_the_rules_with_errors_and_warnings(shell: Shell, docs: Path
     assert suite.findtext("testcase[@name='broken-link']/failure") == "docs/README.md:3:8: gone.md: target not found"
 
 
-def test_github_gets_annotations(shell: Shell, docs: Path) -> None:
+def test_github_report_consists_of_annotations(shell: Shell, docs: Path) -> None:
     lines = shell.run("check", "docs", "--github").stdout.splitlines()
     assert lines[0] == "::error file=docs/README.md,line=3,col=8,title=broken-link::gone.md: target not found"
     assert [line.split(" ")[0] for line in lines] == ["::error", "::warning", "::error", "::notice"]
@@ -139,14 +137,14 @@ def test_github_gets_annotations(shell: Shell, docs: Path) -> None:
     assert "\n" not in github_line(hostile)
 
 
-def test_fix_reports_what_is_left(shell: Shell, docs: Path) -> None:
+def test_fix_reports_the_remaining_findings(shell: Shell, docs: Path) -> None:
     ran = shell.run("check", "docs", "--fix")
     assert ran.stderr.splitlines() == ["1 finding fixed.", "presscheck: docs: 1 error, 1 warning, 1 note"]
     assert (docs / "README.md").read_text() == FILES["README.md"].replace("#Part", "#part")
     assert shell.run("check", "docs", "--fix").stderr.startswith("0 findings fixed.\n")
 
 
-def test_only_what_changes_concern_is_reported(shell: Shell, docs: Path, tmp_path: Path) -> None:
+def test_changed_since_reports_only_findings_about_changed_files(shell: Shell, docs: Path, tmp_path: Path) -> None:
     committed(tmp_path)
     ran = shell.run("check", "docs", "--changed-since", "main")
     assert (ran.exit_code, ran.stdout) == (0, "")
@@ -161,7 +159,7 @@ def test_only_what_changes_concern_is_reported(shell: Shell, docs: Path, tmp_pat
     assert [line.partition(": ")[0] for line in broken] == ["docs/README.md:5:7", "docs/SUMMARY.md:2:1"]
 
 
-def test_changes_are_those_since_the_branches_parted(docs: Path, tmp_path: Path) -> None:
+def test_changes_begin_at_the_merge_base(docs: Path, tmp_path: Path) -> None:
     committed(tmp_path)
     git(tmp_path, "switch", "-q", "-c", "mine")
     (docs / "mine.md").write_text("x")
@@ -176,20 +174,20 @@ def test_changes_are_those_since_the_branches_parted(docs: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize("revision", ["--output=x", "-h", "gone", "", "a\0b"])
-def test_wrong_revisions_are_refused(docs: Path, tmp_path: Path, revision: str) -> None:
+def test_invalid_revisions_are_rejected(docs: Path, tmp_path: Path, revision: str) -> None:
     committed(tmp_path)
     with pytest.raises(InvalidArgument, match="--changed-since"):
         changed_files(docs, revision)
     assert not (tmp_path / "x").exists()
 
 
-def test_a_folder_without_git_has_no_revisions(shell: Shell, docs: Path) -> None:
+def test_changed_since_needs_a_git_repository(shell: Shell, docs: Path) -> None:
     ran = shell.run("check", "docs", "--changed-since", "main")
     assert ran.exit_code == 2
     assert "not a git repository" in ran.stderr
 
 
-def test_a_missing_folder_and_an_empty_one(shell: Shell, docs: Path) -> None:
+def test_missing_folder_is_an_error_and_empty_folder_a_note(shell: Shell, docs: Path) -> None:
     assert shell.run("check", "gone").exit_code == 2
     (docs / "empty").mkdir()
     assert shell.run("check", "docs/empty").stdout == (
@@ -198,7 +196,7 @@ def test_a_missing_folder_and_an_empty_one(shell: Shell, docs: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_program_loads_neither_service_nor_app(docs: Path) -> None:
+def test_check_imports_neither_service_nor_app(docs: Path) -> None:
     code = "import sys; sys.argv[1:] = ['check', 'docs', '--json']\nfrom presscheck.cli.main import command\n"
     code += "try: command()\nexcept SystemExit: pass\n"
     code += "print(*sys.modules, sep='\\n', file=sys.stderr)"
@@ -231,7 +229,7 @@ def prose(shell: Shell, docs: Path) -> Path:
 PROSE_ONLY = ("--with", "own", "--rule", "own")
 
 
-def test_prose_checks_run_if_they_are_named(shell: Shell, prose: Path) -> None:
+def test_prose_checks_run_only_if_they_are_named(shell: Shell, prose: Path) -> None:
     assert "own/teh" not in shell.run("check", "docs").stdout
     ran = shell.run("check", "docs", "--with", "own")
     assert "docs/b.md:1:1: info: is not listed" in ran.stdout
@@ -266,12 +264,12 @@ def test_prose_findings_are_in_every_report(shell: Shell, prose: Path) -> None:
     assert ran.stdout == "::error file=docs/b.md,line=3,col=1,title=own/teh::a typo\n"
 
 
-def test_prose_is_not_fixed(shell: Shell, prose: Path) -> None:
+def test_fix_does_not_change_prose(shell: Shell, prose: Path) -> None:
     shell.run("check", "docs", "--with", "own", "--fix")
     assert (prose / "b.md").read_text() == "# B\n\nteh old\n"
 
 
-def test_prose_checks_that_cannot_run_are_one_line(shell: Shell, docs: Path) -> None:
+def test_prose_check_that_cannot_run_is_a_one_line_error(shell: Shell, docs: Path) -> None:
     ran = shell.run("check", "docs", "--with", "all")
     assert (ran.exit_code, ran.stderr) == (
         2,

@@ -1,4 +1,4 @@
-"""The reports of the checks of a site: what could not be checked has not passed in any of them."""
+"""Reports of site checks: in no format does a check that could not run count as passed."""
 
 from xml.etree import ElementTree
 
@@ -16,7 +16,7 @@ BROKEN = Finding("broken-link", "error", "Docs: Start", "broken link: gone.md", 
 NOTE = Finding("long-title", "info", "Docs: Start", "title of 71 characters: search engines show 70", "s1", "p1")
 
 
-def test_in_junit_a_check_that_could_not_be_done_has_an_error_and_one_that_is_off_is_skipped() -> None:
+def test_junit_reports_checks_that_could_not_run_as_errors_and_disabled_ones_as_skipped() -> None:
     suite = ElementTree.fromstring(junit("Docs", [BROKEN, UNREAD, NOTE], off=("hostname",)))
     of = {case.get("name"): [one.tag for one in case] for case in suite}
     assert [name for name in of if name] == [check.name for check in CHECKS]
@@ -31,7 +31,7 @@ def test_in_junit_a_check_that_could_not_be_done_has_an_error_and_one_that_is_of
     assert text.split("\n") == ["Docs: Start: broken link: gone.md", f"Docs: {UNREAD.message}"]
 
 
-def test_in_sarif_a_check_that_could_not_be_done_is_open_and_named() -> None:
+def test_sarif_reports_checks_that_could_not_run_as_open() -> None:
     result = sarif([UNREAD])["runs"][0]["results"][0]
     assert (result["kind"], result["level"]) == ("open", "none")
     assert result["properties"]["notChecked"] == ["broken-link", "empty-page"]

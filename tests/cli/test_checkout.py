@@ -23,7 +23,7 @@ SUMMARY = "SUMMARY.md"
 
 @pytest.fixture
 def folder(shell: Shell, tmp_path: Path) -> Path:
-    """A checkout of the guides of the sample."""
+    """A checkout of the guides in the sample workspace."""
     return check_out(shell, tmp_path / "guides")
 
 
@@ -46,7 +46,9 @@ def test_untouched_checkout_pushes_nothing(shell: Shell, folder: Path) -> None:
     assert len(shell.json("cr", "list", "--space", "guides")) == before
 
 
-def test_edits_of_text_tree_and_files_arrive_as_one_change_request(shell: Shell, folder: Path, tmp_path: Path) -> None:
+def test_edits_of_text_tree_and_files_are_pushed_as_one_change_request(
+    shell: Shell, folder: Path, tmp_path: Path
+) -> None:
     edit(folder / "ship/addresses.md", "# Clean addresses", "# Tidy addresses")
     (folder / "ship/deep").mkdir()
     (folder / "ship/new.md").write_text(
@@ -106,7 +108,7 @@ def outline(pages: list[dict[str, Any]]) -> dict[str, Any]:
     return {page["title"]: outline(page.get("pages", [])) for page in pages}
 
 
-def test_files_that_others_changed_are_merged_by_line(shell: Shell, folder: Path, tmp_path: Path) -> None:
+def test_pull_merges_changes_of_others_by_line(shell: Shell, folder: Path, tmp_path: Path) -> None:
     edit(folder / "going-live.md", "# Going live", "# Going live soon")
     which = shell.ok("push", str(folder)).strip()
     number = which.partition("#")[2]
@@ -185,7 +187,7 @@ def test_new_version_of_a_picture_replaces_the_old_one(shell: Shell, folder: Pat
     assert shown.read_bytes() == png(30, 10)
 
 
-def test_edits_that_the_api_cannot_make_are_named_and_stay_in_the_folder(shell: Shell, folder: Path) -> None:
+def test_edits_that_the_api_does_not_support_are_named_and_kept(shell: Shell, folder: Path) -> None:
     edit(folder / SUMMARY, "## Connect\n", "## New group\n\n* [Note](note.md)\n\n## Connect\n")
     (folder / "note.md").write_text("---\ncover: https://example.org/a.png\n---\n\n# Note\n\nText\n")
     (folder / ".gitbook/includes").mkdir(parents=True)
@@ -205,7 +207,7 @@ def test_edits_that_the_api_cannot_make_are_named_and_stay_in_the_folder(shell: 
     assert {".gitbook/includes/tip.md", ".gitbook/assets/large.bin"} <= {*status(shell, folder)["added"]}
 
 
-def test_folders_that_cannot_be_a_checkout_are_refused(shell: Shell, folder: Path, tmp_path: Path) -> None:
+def test_unsuitable_folders_are_rejected(shell: Shell, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full/note.txt").write_text("mine")
     for directory, reason in (
@@ -249,7 +251,7 @@ def test_unusual_files_are_neither_followed_nor_deleted(shell: Shell, folder: Pa
     assert (listed.exit_code, "quickstart.md does not exist" in listed.stderr) == (6, True), listed.stderr
 
 
-def test_states_of_the_connection_and_the_profile(shell: Shell, folder: Path) -> None:
+def test_status_works_offline_and_push_needs_a_writable_profile_of_the_same_service(shell: Shell, folder: Path) -> None:
     edit(folder / "quickstart.md", "# Quickstart", "# Begin")
     diff = shell.ok("diff", str(folder))
     assert "quickstart.md" in diff and "Begin" in diff
@@ -335,11 +337,11 @@ from presscheck.cli import checkout
 checkout.WATCH_SECONDS = 0.1
 main()
 """
-"""The program, with ten checks of the folder in a second."""
+"""The program with a watch interval of 0.1 seconds."""
 
 
 def watched(shell: Shell, folder: Path, *options: str) -> subprocess.Popen[str]:
-    """Start to watch a folder."""
+    """Start `presscheck push --watch` and wait until it watches the folder."""
     command = [sys.executable, "-c", HASTY, "push", str(folder), "--watch", "-m", "Live", *options]
     process = subprocess.Popen(
         command, env=shell.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -360,7 +362,7 @@ def lines_until(process: subprocess.Popen[str], start: str) -> list[str]:
 
 
 def end_watch(process: subprocess.Popen[str]) -> str:
-    """Interrupt a process that watches, and return its last messages."""
+    """Interrupt a watching process and return its last messages."""
     process.send_signal(signal.SIGINT)
     messages = process.communicate(timeout=30)[1]
     assert "Traceback" not in messages
@@ -369,7 +371,7 @@ def end_watch(process: subprocess.Popen[str]) -> str:
 
 @pytest.mark.slow
 @pytest.mark.service(shared=False)
-def test_watch_sends_saved_edits_brings_those_of_others_and_goes_on_when_the_service_is_back(
+def test_watch_pushes_and_pulls_edits_and_continues_when_the_service_is_back(
     shell: Shell, service: RunningService, folder: Path, tmp_path: Path
 ) -> None:
     edit(folder / "quickstart.md", "# Quickstart", "# Begin")
@@ -395,7 +397,7 @@ def test_watch_sends_saved_edits_brings_those_of_others_and_goes_on_when_the_ser
 
 
 @pytest.mark.slow
-def test_watch_begins_a_change_request_once(shell: Shell, folder: Path) -> None:
+def test_watch_creates_only_one_change_request(shell: Shell, folder: Path) -> None:
     edit(folder / "quickstart.md", "# Quickstart", "# Begin")
     followed = int(shell.ok("push", str(folder)).strip().partition("#")[2])
     process = watched(shell, folder, "--new")

@@ -28,7 +28,7 @@ from presscheck.extras import EXTRAS
 from presscheck.store.outbox import Outbox
 
 
-def test_commands_that_are_imported_late_are_those_that_their_functions_add() -> None:
+def test_lazy_parts_list_the_commands_that_their_functions_add() -> None:
     assert space.lazy_parts
     for (module, function), names in space.lazy_parts.items():
         group = click.Group()
@@ -144,7 +144,7 @@ def test_sites(shell: Shell) -> None:
     assert [case.get("name") for case in suite if case.find("failure") is not None] == ["empty-site"]
 
 
-def test_a_site_is_shown_with_what_its_plan_limits(shell: Shell, service: RunningService) -> None:
+def test_site_show_names_the_limits_of_the_plan(shell: Shell, service: RunningService) -> None:
     site = "Inside Tallowick"
     before = shell.ok("site", "show", site)
     assert "plan" not in before and "appliedType: basic" in before
@@ -229,7 +229,7 @@ def test_dry_run_prints_the_request(shell: Shell, service: RunningService) -> No
 
 
 @pytest.mark.slow
-def test_a_write_is_left_to_the_process_that_sends_the_outbox(
+def test_write_is_queued_while_another_process_sends_the_outbox(
     shell: Shell, service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shell.ok("cr", "show", "api#4")
@@ -245,7 +245,7 @@ def test_a_write_is_left_to_the_process_that_sends_the_outbox(
     assert "For the other window" in shell.ok("cr", "show", "api#4")
 
 
-def test_doctor_names_a_service_that_is_not_reached(shell: Shell) -> None:
+def test_doctor_reports_an_unreachable_service(shell: Shell) -> None:
     shell.env["PRESSCHECK_BASE_URL"] = "http://127.0.0.1:9"
     ill = shell.run("doctor", "--json")
     found = json.loads(ill.stdout)
@@ -274,7 +274,7 @@ def test_completions(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize(("typed", "inserted"), [("St", "Stale\\ API"), ("'\"St'", "Stale API")])
-def test_bash_quotes_what_it_completes(shell: Shell, tmp_path: Path, typed: str, inserted: str) -> None:
+def test_bash_completion_quotes_values(shell: Shell, tmp_path: Path, typed: str, inserted: str) -> None:
     program = tmp_path / "presscheck"
     program.write_text("#!/bin/sh\necho 'plain,Stale API'\n")
     program.chmod(0o700)

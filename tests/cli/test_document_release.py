@@ -1,4 +1,4 @@
-"""The command line on a service with the operations of its document and no others."""
+"""The command line on a service that has only the operations of the published API document."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def test_login_without_a_user(service: RunningService, tmp_path: Path) -> None:
     assert shell.run("login", "--profile", "other", "--base-url", service.base_url, typed="wrong").exit_code == 4
 
 
-def test_the_inbox_has_the_change_requests_of_everyone(shell: Shell) -> None:
+def test_inbox_shows_the_change_requests_of_all_users(shell: Shell) -> None:
     ran = shell.run("inbox")
     assert f"{NO_USER}. Shown are the change requests of everyone." in ran.stderr
     assert "Needs me 10  Mine 10  Involved 10  All open 10" in ran.stdout
@@ -42,7 +42,7 @@ def test_events_need_a_user(shell: Shell) -> None:
     assert (ran.exit_code, NO_USER in ran.stderr) == (7, True)
 
 
-def test_a_diff_names_what_it_is_compared_with(shell: Shell) -> None:
+def test_diff_names_its_base(shell: Shell) -> None:
     ran = shell.run("cr", "diff", "guides#3")
     assert ran.exit_code == 0
     assert "This service has no list of changes: compared with #1, which was merged before." in ran.stderr
@@ -52,7 +52,7 @@ def test_a_diff_names_what_it_is_compared_with(shell: Shell) -> None:
     assert "page listed: authentication" in ran.stdout
 
 
-def test_a_missing_operation_has_an_exit_code_of_its_own(shell: Shell) -> None:
+def test_missing_operation_has_its_own_exit_code(shell: Shell) -> None:
     for words, feature in (
         (("space", "create", "--title", "New"), "creation of spaces"),
         (("cr", "review", "guides#3", "--approve"), "reviews"),

@@ -1,4 +1,4 @@
-"""Reviews of programs become drafts; export and import of a pending review, against the real service."""
+"""Reviews by programs, which become drafts, and export and import of a pending review, on the real service."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def rows(shell: Shell) -> list[Row]:
 
 
 def bodies(shell: Shell) -> list[tuple[str | None, str]]:
-    """The held comments, with the names of their agents."""
+    """Return the agent and the text of each held comment."""
     return [(row.agent, row.given["body"]["markdown"]) for row in rows(shell)]
 
 
 def program(tmp_path: Path, code: str) -> str:
-    """A command that runs Python code, which has the change in `change`."""
+    """Return a command that runs Python code with the change as `change`."""
     file = tmp_path / "my-reviewer.py"
     file.write_text(f"import json, os, sys\nchange = json.load(sys.stdin)\n{code}\n")
     return shlex.join([sys.executable, str(file)])
@@ -56,12 +56,12 @@ def printing(tmp_path: Path, *comments: object) -> str:
 
 
 def manual_program() -> str:
-    """The example in the manual."""
+    """Return the Python example in the manual."""
     text = (MANUAL / "programs.md").read_text("utf-8")
     return re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0]
 
 
-def test_a_program_reads_the_change(shell: Shell, which: str, tmp_path: Path) -> None:
+def test_program_receives_the_change_as_json(shell: Shell, which: str, tmp_path: Path) -> None:
     file = tmp_path / "change.json"
     shell.ok("cr", "review", which, "--with", program(tmp_path, f"json.dump(change, open({str(file)!r}, 'w'))"))
     change = json.loads(file.read_text())
@@ -83,7 +83,7 @@ def test_a_program_reads_the_change(shell: Shell, which: str, tmp_path: Path) ->
     assert shell.env["PRESSCHECK_TOKEN"] not in file.read_text()
 
 
-def test_the_program_in_the_manual_drafts_suggestions(shell: Shell, which: str, tmp_path: Path) -> None:
+def test_program_in_the_manual_drafts_suggestions_once(shell: Shell, which: str, tmp_path: Path) -> None:
     file = tmp_path / "simply.py"
     file.write_text(manual_program())
     given = shell.json(
@@ -104,7 +104,7 @@ def test_the_program_in_the_manual_drafts_suggestions(shell: Shell, which: str, 
     assert (again["drafts"], again["known"]) == ([], 2)
 
 
-def test_comments_that_do_not_fit_are_rejected_with_the_reason(shell: Shell, which: str, tmp_path: Path) -> None:
+def test_invalid_comments_are_rejected_with_the_reason(shell: Shell, which: str, tmp_path: Path) -> None:
     comments: list[Any] = [
         {"page": "authentication/tokens", "line": 3, "text": "Why?"},
         {"page": "authentication/tokens", "line": 99, "text": "Out of range"},
@@ -141,27 +141,27 @@ FAILURES = (
     ("print('x' * 9_000_000)", "printed more than 8 MB"),
     ("import time; time.sleep(60)", "not done after 1 seconds"),
 )
-"""Programs that fail, and what the error says."""
+"""Programs that fail, and a part of the error."""
 
 
 @pytest.mark.slow
 def test_nothing_is_drafted_if_the_program_fails(shell: Shell, which: str, tmp_path: Path) -> None:
     for code, message in FAILURES:
-        seconds = "1" if "1 seconds" in message else "60"  # on a busy machine, a program may not start in one
+        seconds = "1" if "1 seconds" in message else "60"  # on a busy machine, a program may start slowly
         words = ("--with", program(tmp_path, code), "--name", "Bad", "--timeout", seconds)
         ran = shell.run("cr", "review", which, *words)
         assert (ran.exit_code != 0, f"Bad: {message}" in ran.stderr) == (True, True), (code, ran.stderr)
         assert rows(shell) == [], code
 
 
-def test_lines_that_are_no_json_are_rejected(shell: Shell, which: str, tmp_path: Path) -> None:
+def test_lines_that_are_not_json_are_rejected(shell: Shell, which: str, tmp_path: Path) -> None:
     code = "print('loading'); print(json.dumps({'text': 'One'})); print(json.dumps({'summary': 'Two'}))"
     given = shell.json("cr", "review", which, "--with", program(tmp_path, code))
     assert given["rejected"] == [{"comment": "line 1", "reason": "is not JSON"}]
     assert [text for _, text in bodies(shell)] == ["One", "Two"]
 
 
-def test_a_program_of_the_settings_has_its_name(shell: Shell, which: str, tmp_path: Path) -> None:
+def test_program_from_the_settings_is_the_agent_of_its_drafts(shell: Shell, which: str, tmp_path: Path) -> None:
     shell.config.write_text(f"[review_programs]\nown = {json.dumps(printing(tmp_path, {'text': 'Mine'}))}\n")
     shell.ok("cr", "review", which, "--with", "own")
     assert bodies(shell) == [("own", "Mine")]
@@ -178,22 +178,22 @@ MISFITS = (
     (("--approve", "-o", "x"), "--output: is for"),
     (("--summary", "--body", "x"), "choose --approve"),
 )
-"""Options of a review that do not fit, and a part of the error."""
+"""Invalid options of a review, and a part of the error."""
 
 
-def test_options_that_do_not_fit(shell: Shell, which: str) -> None:
+def test_invalid_options_are_rejected(shell: Shell, which: str) -> None:
     for words, message in MISFITS:
         ran = shell.run("cr", "review", which, *words)
         assert (ran.exit_code != 0, message in ran.stderr) == (True, True), (words, ran.stderr)
 
 
-def test_a_closed_change_request_takes_no_drafts(shell: Shell, which: str, tmp_path: Path) -> None:
+def test_archived_change_request_rejects_drafts(shell: Shell, which: str, tmp_path: Path) -> None:
     shell.ok("cr", "archive", which)
     ran = shell.run("cr", "review", which, "--with", printing(tmp_path, {"text": "x"}))
     assert (ran.exit_code, ran.stderr.splitlines()[-1]) == (2, "presscheck: change_request: it is archived")
 
 
-def test_a_read_only_profile_runs_no_program(shell: Shell, which: str, tmp_path: Path) -> None:
+def test_read_only_profile_runs_no_program(shell: Shell, which: str, tmp_path: Path) -> None:
     mark = tmp_path / "ran"
     shell.config.write_text("[profiles.default]\nread_only = true\n")
     ran = shell.run("cr", "review", which, "--with", program(tmp_path, f"open({str(mark)!r}, 'w')"))
@@ -221,7 +221,7 @@ def test_ctrl_c_ends_the_program_with_its_children(shell: Shell, which: str, tmp
     assert rows(shell) == []
 
 
-def test_an_import_lists_comments_that_do_not_fit(shell: Shell, which: str, tmp_path: Path) -> None:
+def test_import_lists_rejected_comments(shell: Shell, which: str, tmp_path: Path) -> None:
     shell.ok("cr", "review", which, "--page", "Tokens", "--comment", "> It is simply renewed.\n\nHow?")
     file = tmp_path / "review.json"
     shell.ok("cr", "review", which, "--export", "json", "-o", str(file))
@@ -239,7 +239,7 @@ def test_an_import_lists_comments_that_do_not_fit(shell: Shell, which: str, tmp_
     assert "is not JSON" in shell.run("cr", "review", which, "--import", str(file)).stderr
 
 
-def test_a_review_as_markdown_names_pages_and_authors(shell: Shell, which: str, tmp_path: Path) -> None:
+def test_markdown_export_names_pages_and_authors(shell: Shell, which: str, tmp_path: Path) -> None:
     assert shell.ok("cr", "review", which, "--export", "md").startswith("# Review of #")
     comment = {"page": "authentication/tokens", "line": 3, "text": "Why?\x1b[2J"}
     shell.ok("cr", "review", which, "--with", printing(tmp_path, comment), "--name", "Bot")
@@ -251,5 +251,5 @@ def test_a_review_as_markdown_names_pages_and_authors(shell: Shell, which: str, 
     ]
 
 
-def test_the_manual_has_the_schema() -> None:
+def test_manual_contains_the_current_schema() -> None:
     assert json.loads((MANUAL / "comments.schema.json").read_text("utf-8")) == schema()

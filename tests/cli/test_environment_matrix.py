@@ -1,4 +1,4 @@
-"""Every command in each broken environment: one line that names the variable or file, a code of the table."""
+"""Every command in each broken environment: one line that names the variable or file, and a known exit code."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ SPARED = LOCAL | {"api", "serve"}
 """Commands that do not use the service."""
 ALL = bool(os.environ.get("PRESSCHECK_KINDS"))
 SHARE = 1 if ALL else 8
-"""Every eighth command of the sample of an environment; with `PRESSCHECK_KINDS` all of them."""
+"""Every eighth command of a sample runs in its environment; with `PRESSCHECK_KINDS`, all of them."""
 SOME_MADE = 10
-"""Commands that are made from declarations share their code, so each runs in every tenth environment."""
+"""Generated commands share their code, so each is in the sample of every tenth environment."""
 
 
 @cache
 def sample(place: int) -> list[tuple[str, list[str]]]:
-    """Every command that is a function, and every tenth of those made from declarations, which share their code."""
+    """Return every command that is a function, and every tenth of the generated commands, which share their code."""
     made = {name for name, one in commands(command) if spec_of(one)}
     functions = [line for line in lines().items() if line[0] not in made]
     declared = [
@@ -69,7 +69,7 @@ def sample(place: int) -> list[tuple[str, list[str]]]:
 
 @cache
 def lines() -> dict[str, list[str]]:
-    """The words of each command, and of each group that does something without a command, by name."""
+    """Return the words of each command, and of each group that can run without a command, by name."""
     groups = [context for context in contexts() if getattr(context.command, "invoke_without_command", False)]
     names = [context.command_path.partition(" ")[2] for context in groups if not is_api(context)]
     found = {name: [*name.split(), *MORE.get(name, ())] for name in names}
@@ -77,7 +77,7 @@ def lines() -> dict[str, list[str]]:
 
 
 def fault(name: str, ran: Result, broken: Broken, home: Path) -> str:
-    """Why a command did not end as it should; empty if it did."""
+    """Check the result of a command. Returns the problem, or an empty string."""
     if ran.exception and not isinstance(ran.exception, SystemExit):
         return f"raised {ran.exception!r}"
     if ran.exit_code not in EXIT_CODES or "Traceback" in ran.output:
@@ -89,14 +89,14 @@ def fault(name: str, ran: Result, broken: Broken, home: Path) -> str:
         return "" if ran.exit_code == 6 and says in ran.stdout else f"does not name it: {ran.output}"
     if name in SPARED | broken.spares:
         return ""
-    # a write that needs no answer before it is queued, and a search has what is cached
+    # writes that need no response before they are queued, and searches in the cache, succeed
     is_offline = ran.exit_code == 0 and ("queued" in ran.stderr or ran.stderr.startswith("Offline: "))
     is_right = says in ran.stderr and (is_offline or (ran.exit_code == broken.code and not ran.stdout))
     return "" if is_right else f"exit code {ran.exit_code}, does not name it: {ran.output}"
 
 
 def check(broken: Broken, folder: Path, place: int, *, without: str = "") -> None:
-    """Run a share of the sample of an environment; fails with all faults, each with its command."""
+    """Run a share of the sample of an environment; fails with the problems of all commands."""
     write(folder / "site.toml", b"[customization.styling]\ntheme = 'clean'\n")
     shell, newcomer = shell_in(broken, folder), shell_in(broken, folder, token=False)
     broken.prepare(shell.home)
@@ -109,7 +109,7 @@ def check(broken: Broken, folder: Path, place: int, *, without: str = "") -> Non
     assert not found, "\n".join(found)
 
 
-def test_every_command_is_run() -> None:
+def test_lines_contain_every_command() -> None:
     assert {name for name, _ in commands(command)} | {"", "api", "serve"} == {*lines()}
 
 
@@ -134,7 +134,7 @@ def test_every_command_in_a_read_only_home(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.slow
-def test_the_service_comes_up_whatever_else_is_broken(tmp_path: Path) -> None:
+def test_service_starts_in_a_broken_environment(tmp_path: Path) -> None:
     fine = replace(ALL_AT_ONCE, variables=ALL_AT_ONCE.variables | {"SSLKEYLOGFILE": None})
     shell = shell_in(fine, tmp_path)
     write(shell.home / "state")
@@ -152,7 +152,7 @@ def test_the_service_comes_up_whatever_else_is_broken(tmp_path: Path) -> None:
             service.kill()
 
 
-def test_the_service_names_a_home_that_it_cannot_use(tmp_path: Path) -> None:
+def test_serve_names_an_unusable_home(tmp_path: Path) -> None:
     home = tmp_path / "read-only" / "home"
     home.mkdir(0o500, parents=True)
     for shell, message in (
@@ -165,11 +165,11 @@ def test_the_service_names_a_home_that_it_cannot_use(tmp_path: Path) -> None:
 
 
 SOME_TEXTS = 1 if ALL else 12
-"""Each twelfth of the parameters that take text gets such a value, those of some commands of `presscheck api` too."""
+"""Every twelfth text parameter is tested; of `presscheck api`, those of every twelfth command."""
 
 
 def lines_in_bytes() -> Iterator[tuple[str, list[str]]]:
-    """For each parameter that takes text, its name and the words of its command with a value that is not UTF-8."""
+    """Yield the name of each text parameter, and the words of its command with a value that is not UTF-8."""
     for name, one in [*commands(command), ("serve", serve)]:
         for parameter in one.params:
             if takes_text(parameter):
@@ -184,18 +184,18 @@ def lines_in_bytes() -> Iterator[tuple[str, list[str]]]:
 
 
 def takes_text(parameter: click.Parameter) -> bool:
-    """Whether the value of a parameter can be any text; a profile has a name of its own kind."""
+    """Return True if a parameter accepts any text; profiles have a separate test."""
     is_flag = isinstance(parameter, click.Option) and parameter.is_flag
     return isinstance(parameter.type, click.types.StringParamType) and not is_flag and parameter.name != "profile"
 
 
 def shown_name(parameter: click.Parameter) -> str:
-    """The name of a parameter in messages."""
+    """Return the name of a parameter in messages."""
     return parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name
 
 
 @pytest.mark.slow
-def test_each_argument_that_is_not_text_is_named(tmp_path: Path) -> None:
+def test_argument_that_is_not_utf8_is_named(tmp_path: Path) -> None:
     shell = Shell(tmp_path / "home", {"PRESSCHECK_BASE_URL": "https://docs.invalid", "PRESSCHECK_TOKEN": "t" * 20})
     found, called = list[str](), [*lines_in_bytes()][::SOME_TEXTS]
     for name, words in called:
@@ -205,7 +205,7 @@ def test_each_argument_that_is_not_text_is_named(tmp_path: Path) -> None:
     assert not found, "\n".join(found)
 
 
-def test_a_profile_or_theme_that_is_not_text(tmp_path: Path) -> None:
+def test_profile_theme_or_command_that_is_not_utf8_is_a_usage_error(tmp_path: Path) -> None:
     shell = Shell(tmp_path / "home")
     for words in (["--theme", BYTES], ["--profile", BYTES], ["inbox", "--profile", BYTES], ["space", BYTES], [BYTES]):
         ran = shell.run(*words)
@@ -214,7 +214,7 @@ def test_a_profile_or_theme_that_is_not_text(tmp_path: Path) -> None:
 
 
 def on_streams(shell: Shell, folder: Path, jobs: list[tuple[dict[str, str], list[str]]]) -> list[dict[str, Any]]:
-    """Run commands with broken streams, in one process; what each ended with and wrote."""
+    """Run commands with broken streams in one process. Returns the exit code and the output of each command."""
     (folder / "jobs.json").write_text(json.dumps(jobs))
     run = [sys.executable, "-m", "tests.cli.commands_on_streams", str(folder / "jobs.json"), str(folder / "results")]
     subprocess.run(run, env=shell.environment, cwd=folder, check=True, timeout=600)
@@ -231,14 +231,14 @@ LEAST = {
     "TMPDIR": "/nonexistent",
     "TZ": "No/Where",
 }
-"""Variables whose values are bad, but that nothing depends on."""
+"""Variables with bad values on which no command depends."""
 ONCE = frozenset(("demo", "logout", "serve", "serve export"))
-"""Commands that are not run again: they take long, or have done what they do."""
+"""Commands that run only once: they take long, or have nothing left to do the second time."""
 
 
 @contextmanager
 def well_formed(folder: Path) -> Iterator[Shell]:
-    """A shell with a service, whose settings and token file begin with a byte order mark."""
+    """Run a well-formed service. Yields a shell whose settings and token file begin with a byte order mark."""
     with HostileService("well-formed").running() as service:
         shell = Shell(folder / "home", {"PRESSCHECK_BASE_URL": service.base_url, "EDITOR": "true", **LEAST})
         shell.env["SSL_CERT_FILE"] = str(one_certificate(folder))
@@ -249,13 +249,13 @@ def well_formed(folder: Path) -> Iterator[Shell]:
 @pytest.mark.slow
 @pytest.mark.timeout(600)  # with `PRESSCHECK_KINDS`, more than a thousand commands
 def test_every_command_on_broken_streams(tmp_path: Path) -> None:
-    """Input is closed: all work.
+    """Commands work with a closed input and fail cleanly if they cannot print.
 
-    Then those that printed something run again, each with an output that is full, closed, or a pipe that nobody reads.
+    Commands that printed something run again with an output that is full, closed, or a pipe without a reader.
     """
     write(tmp_path / "site.toml", b"[customization.styling]\ntheme = 'clean'\n")
     with well_formed(tmp_path) as shell:
-        # every sixteenth function, each with one of the outputs
+        # every sixteenth command, each with one of the outputs
         step = 1 if ALL else 16 * len(OUTPUTS)
         samples = [(kind, sample(place)[16 * place % step :: step]) for place, kind in enumerate(OUTPUTS)]
         chosen = {name for _, one in samples for name, _ in one}
@@ -269,7 +269,7 @@ def test_every_command_on_broken_streams(tmp_path: Path) -> None:
             ({"stdin": "closed", "stdout": kind}, words)
             for kind, one in samples
             for name, words in one
-            if name in printing or name not in lines()  # the calls of the API all print the answer
+            if name in printing or name not in lines()  # all API calls print their response
         ]
         for (streams, words), ran in zip(jobs, on_streams(shell, tmp_path, jobs), strict=True):
             if not is_printing_fault(streams["stdout"], ran["code"], ran["stderr"]):
@@ -283,17 +283,17 @@ OUTPUTS = {
     "closed": "presscheck: standard output: Bad file descriptor",
     "gone": "",
 }
-"""Outputs that cannot be written, and the last line on standard error; a reader that left has what it wants."""
+"""Outputs that cannot be written, and the last line on standard error; none if the reader of a pipe is gone."""
 
 
 def is_printing_fault(output: str, code: object, errors: str) -> bool:
-    """Whether a command ended because it could not print, and said so at last; a reader that left is not reported."""
+    """Return True if a command failed because it could not print, and standard error is as in `OUTPUTS`."""
     *_, last = ["", *errors.splitlines()]
     is_said = last == OUTPUTS[output] if OUTPUTS[output] else "standard output" not in errors
     return code == 1 and is_said and "Traceback" not in errors
 
 
 def is_well(name: str, code: object, errors: str) -> bool:
-    """Whether a command found nothing wrong with its environment."""
+    """Return True if a command reported no problem with its environment."""
     is_usage_error = code == 2 and name not in MANY_SO_NAMED | SPARED | {"login"}
     return code in EXIT_CODES and code not in (3, 4) and not is_usage_error and "Traceback" not in errors

@@ -34,7 +34,7 @@ CODES = {
 
 
 def kinds(parent: type[errors.PresscheckError]) -> set[type[errors.PresscheckError]]:
-    """All classes of errors below one."""
+    """Return all error classes below a class."""
     direct = {kind for kind in parent.__subclasses__() if kind.__module__ == errors.__name__}
     return direct.union(*(kinds(kind) for kind in direct))
 

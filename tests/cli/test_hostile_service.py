@@ -1,4 +1,4 @@
-"""Every command ends in time against a service that answers nonsense: with the items it received or a clear error."""
+"""Every command ends in time on a service that responds nonsense: with the received items or a clear error."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from presscheck.engine.writes import delivery
 
 NONSENSE = sorted({*KINDS} - {"well-formed"})
 LONGEST = 20
-"""Seconds after which a command hangs; the slowest takes one second."""
+"""Seconds after which a command counts as hanging; the slowest takes one second."""
 SOME_NAMED = int(os.environ.get("PRESSCHECK_KINDS", "8"))
-"""Each command is called with every eighth kind; with all of them where this is 1, as in `make attack`."""
+"""Each kind of nonsense is tested with every eighth command; with all if this is 1, as in `make attack`."""
 CALLED = (
     NONSENSE
     if SOME_NAMED == 1
@@ -36,27 +36,27 @@ CALLED = (
         "things inside themselves, in the year 1",
     ]
 )
-"""The kinds that commands are called with: those that end a command late, or that it has to calculate with."""
+"""Kinds of nonsense to test; by default, an endless body and values that commands have to calculate with."""
 SOME_MADE = 1 if SOME_NAMED == 1 else len(NONSENSE)
-"""Commands that are made from declarations share their code, so each is called with one kind."""
+"""Generated commands share their code, so by default each is called with at most one kind."""
 SOME = 10 if SOME_NAMED == 1 else 3
-"""Most API operations are called by the commands made from declarations; of `presscheck api` each third runs."""
+"""Step between the `presscheck api` commands that run; generated commands call most operations already."""
 
 
 @cache
 def named_lines() -> list[list[str]]:
-    """The words of every command that uses the service, with arguments made from its declaration."""
+    """Return the words of every command that uses the service, with generated arguments."""
     return [line_of(name, one) for name, one in commands(command) if name not in LOCAL | ENDLESS]
 
 
 @cache
 def made_lines() -> list[list[str]]:
-    """The words of the commands that are made from declarations."""
+    """Return the words of the commands that are generated from declarations."""
     return [line_of(name, one) for name, one in commands(command) if spec_of(one)]
 
 
 def some_api_lines(place: int) -> list[list[str]]:
-    """The `presscheck api` commands that are called with a kind."""
+    """Return the `presscheck api` commands to call with the kind of nonsense at `place`."""
     if SOME_NAMED == 1:
         return api_lines()[place % SOME :: SOME]
     return api_lines()[::SOME][place :: len(NONSENSE)]
@@ -64,7 +64,7 @@ def some_api_lines(place: int) -> list[list[str]]:
 
 @pytest.fixture
 def quick(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Short time-outs and a small size limit, so that a body without an end is soon too much."""
+    """Set short time-outs and a small size limit, so that an endless body soon exceeds it."""
     longest = 0.1 if kind == "a slow body" else 5
     times = Timeouts(connect=5, read=5, write=5, pool=5, whole=longest, pause=0.001, longest_pause=0.01)
     monkeypatch.setattr("presscheck.client.client.Timeouts", lambda: times)
@@ -79,7 +79,7 @@ class Hangs(BaseException):
 
 
 def ended(shell: Shell, words: list[str]) -> str:
-    """Run a command; returns why it did not end well, or nothing."""
+    """Run a command. Returns the problem, or an empty string."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise Hangs
@@ -96,7 +96,7 @@ def ended(shell: Shell, words: list[str]) -> str:
 
 
 def problem_with(ran: Result, words: list[str]) -> str:
-    """Why this is no acceptable end of a command; empty if it is one."""
+    """Check the result of a command. Returns the problem, or an empty string."""
     if ran.exception and not isinstance(ran.exception, SystemExit):
         return f"raised {ran.exception!r:.300}"
     is_usage_error = ran.exit_code == 2 and " ".join(words[:2]) not in MANY_SO_NAMED
@@ -129,14 +129,14 @@ def test_every_command_ends(kind: str, tmp_path: Path, monkeypatch: pytest.Monke
     assert not problems, "\n".join(problems)
 
 
-def test_all_commands_but_local_ones_are_run() -> None:
+def test_all_commands_except_local_ones_are_run() -> None:
     names = {name for name, _ in commands(command)}
     assert names >= LOCAL | ENDLESS
     assert len(named_lines()) == len(names - LOCAL - ENDLESS) > 180
     assert len(api_lines()) == len(operations())
 
 
-def test_a_list_that_repeats_is_printed_with_an_error(tmp_path: Path) -> None:
+def test_list_with_a_repeated_page_is_printed_with_an_error(tmp_path: Path) -> None:
     with HostileService("a new cursor for the same items").running() as service:
         shell = Shell(tmp_path, {"PRESSCHECK_BASE_URL": service.base_url, "PRESSCHECK_TOKEN": "token"})
         listed, inbox, changed = shell.run("cr", "list"), shell.run("inbox"), shell.run("cr", "archive", "x")
@@ -149,7 +149,7 @@ def test_a_list_that_repeats_is_printed_with_an_error(tmp_path: Path) -> None:
     assert changed.stderr == "Archived.\nThe list is incomplete: the service repeats a page\n"
 
 
-def test_an_argument_that_is_missing_in_an_incomplete_list(tmp_path: Path) -> None:
+def test_incomplete_list_is_reported_if_an_argument_is_not_found(tmp_path: Path) -> None:
     with HostileService("empty pages with a cursor").running() as service:
         shell = Shell(tmp_path, {"PRESSCHECK_BASE_URL": service.base_url, "PRESSCHECK_TOKEN": "token"})
         ran = shell.run("cr", "show", "x")

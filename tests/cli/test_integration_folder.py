@@ -1,4 +1,4 @@
-"""An integration in a folder: published from its manifest, and developed with its events on this computer."""
+"""An integration in a folder: publish it from its manifest, and receive its events on this computer."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def drawn(shell: Shell) -> str:
 
 @contextmanager
 def developing(shell: Shell, folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """`presscheck integration dev` in a process, killed at the end of the block."""
+    """Run `presscheck integration dev` in a process, which is killed at the end of the block."""
     command = ("integration", "dev", "torch", "--manifest", str(folder), "--port", "0", "--allow-fetch", "localhost")
     with subprocess.Popen(
         [sys.executable, "-m", "presscheck", *command],
@@ -114,7 +114,7 @@ def developing(shell: Shell, folder: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.mark.slow
-def test_a_folder_is_published_and_developed(shell: Shell, folder: Path) -> None:
+def test_folder_is_published_and_served_during_development(shell: Shell, folder: Path) -> None:
     """A block, a content source and a listener respond from the folder, which is read again after a change."""
     published = shell.run("integration", "publish", "torch", "--manifest", str(folder), "--yes")
     assert published.exit_code == 0, published.stderr

@@ -1,4 +1,4 @@
-"""`--jq` and `--template`: what they print, and what they say about a mistake."""
+"""`--jq` and `--template`: output and errors."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def test_a_template_prints_a_line_for_each_item(shell: Shell, subjects: list[tup
         (("--jq", ".", "--template", "x"), "cannot be used together with --jq"),
     ],
 )
-def test_a_mistake_is_named(shell: Shell, words: tuple[str, ...], message: str) -> None:
+def test_invalid_filter_is_an_error(shell: Shell, words: tuple[str, ...], message: str) -> None:
     ran = shell.run("cr", "list", *words)
     assert ran.exit_code == 2 and message in ran.stderr, ran.stderr
     assert len(ran.stderr.strip().splitlines()) <= 4 and ran.stdout == ""
 
 
-def test_without_its_library_jq_names_the_extra(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_jq_library_is_an_error_that_names_the_extra(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jq", None)
     monkeypatch.setattr("presscheck.extras.find_spec", lambda name: None if name == "jq" else object())
     ran = shell.run("cr", "list", "--jq", ".")

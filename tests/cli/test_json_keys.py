@@ -1,7 +1,7 @@
-"""The keys of every `--json` output are a contract with scripts: `json_keys.txt` has them.
+"""The keys of every `--json` output, which scripts rely on, are recorded in `json_keys.txt`.
 
-Output that a command takes unchanged from one operation has the fields of the API, which `tests/contract` checks. The
-other commands run here. `PRESSCHECK_UPDATE_GOLDEN=1` rewrites the file.
+Commands that print the response of one operation have the fields of the API, which `tests/contract` checks. The other
+commands run here. `PRESSCHECK_UPDATE_GOLDEN=1` rewrites the file.
 """
 
 from __future__ import annotations
@@ -129,8 +129,8 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("whoami",),
     ("cache", "clear", "--yes"),
 )
-"""Commands, in an order in which each has something to print. `{output}` is the output before, and `{id}` and
-`{outbox}` are values of its first object."""
+"""Commands, in an order in which each has something to print. `{output}` is the previous output; `{id}` and `{outbox}`
+are values of the first object of an earlier output."""
 NOT_RUN = {
     "agent",
     "conversation ingest",
@@ -142,11 +142,11 @@ NOT_RUN = {
     "outbox retry",
     "outbox send",
 }
-"""Commands that print no JSON or need another program, whose tests check their keys."""
+"""Commands that do not run here: they print no JSON or need another program, and other tests check their keys."""
 
 
 def key_paths(value: Any, depth: int = DEPTH) -> Iterator[str]:
-    """The paths of keys in a value, such as `[].user.id`."""
+    """Yield the paths of the keys in a value, such as `[].user.id`."""
     if isinstance(value, list):
         for item in cast("list[Any]", value):
             yield from (f"[]{path}" for path in key_paths(item, depth))
@@ -163,7 +163,7 @@ def test_key_paths() -> None:
 
 @cache
 def commands_with_json() -> set[str]:
-    """The words of the commands whose `--json` output is not simply the response to one operation."""
+    """Return the commands whose `--json` output is not simply the response to one operation."""
     return {
         context.command_path.removeprefix("presscheck ")
         for context in commands()
@@ -174,7 +174,7 @@ def commands_with_json() -> set[str]:
 
 
 def words_of(step: tuple[str, ...]) -> str:
-    """The words of a command without its arguments."""
+    """Return the words of a command without its arguments."""
     names = commands_with_json() | {"saml create"}
     return next(name for count in (3, 2, 1) if (name := " ".join(step[:count])) in names)
 

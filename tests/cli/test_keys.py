@@ -21,7 +21,7 @@ def keys_in(output: str) -> dict[str, list[str]]:
     return {row["command"]: row["keys"] for row in json.loads(output)}
 
 
-def test_it_lists_the_keys_of_the_user(shell: Shell) -> None:
+def test_keys_of_the_user_are_listed(shell: Shell) -> None:
     assert keys_in(shell.run("keys", "--json").stdout)["merge"] == ["m"]
     write(shell, '[keys]\npreset = "gh-dash"\nmerge = "alt+x"\npull = "r"\n')
     ran = shell.run("keys", "--json")

@@ -56,7 +56,7 @@ for home, words in json.loads(sys.argv[1]):
     ran = CliRunner().invoke(command, words, prog_name="presscheck", env={"PRESSCHECK_HOME": home})
     print(json.dumps([ran.exit_code, ran.stdout, ran.stderr]))
 """
-"""Runs commands one after the other; to start the program takes longer than they do."""
+"""Program that runs commands one after the other; starting it takes longer than the commands."""
 
 
 @pytest.fixture(scope="module")
@@ -78,8 +78,8 @@ def run_each(light: Path, home: Path, commands: Iterable[Sequence[str]]) -> list
 
 
 @pytest.mark.slow
-def test_the_version_and_what_needs_an_extra(light: Path, tmp_path: Path) -> None:
-    """What needs an extra is one line, and leaves nothing behind."""
+def test_version_is_printed_and_missing_extras_are_named(light: Path, tmp_path: Path) -> None:
+    """A command without its extra prints one line and leaves no files."""
     env = {**os.environ, "PRESSCHECK_HOME": str(tmp_path / "home")}
     assert python(light, "-m", "presscheck", "--version", env=env).stdout == f"presscheck {__version__}\n"
     needing = {
@@ -93,7 +93,7 @@ def test_the_version_and_what_needs_an_extra(light: Path, tmp_path: Path) -> Non
     assert [*tmp_path.iterdir()] == [], "nothing is left behind"
 
 
-def test_the_table_has_every_command_of_the_service() -> None:
+def test_table_has_every_command_that_needs_the_service() -> None:
     root = next(commands())
     paths = {
         context.command_path.removeprefix("presscheck ")
@@ -104,9 +104,9 @@ def test_the_table_has_every_command_of_the_service() -> None:
 
 
 @pytest.mark.slow
-def test_the_app_works_on_a_service(light: Path, tmp_path: Path, service: RunningService) -> None:
+def test_app_works_without_extras(light: Path, tmp_path: Path, service: RunningService) -> None:
     env = {**signed_in(tmp_path, service).env, "PRESSCHECK_HOME": str(tmp_path)}
-    # by name: the rows of the inbox may move while they load
+    # by name, because the rows of the inbox may move while they load
     terminal = Terminal([str(light), "-I", "-m", "presscheck", "open", "api#5"], env=env)
     try:
         terminal.wait("3 open comments")

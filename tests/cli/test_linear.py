@@ -1,4 +1,4 @@
-"""`presscheck --linear`: the whole work as numbered lines, in a pseudo-terminal and from a pipe."""
+"""`presscheck --linear`, the interface with numbered lines, in a pseudo-terminal and from a pipe."""
 
 import os
 import re
@@ -32,7 +32,7 @@ Start = Callable[..., LinearTerminal]
 
 @pytest.fixture
 def start(shell: Shell) -> Iterator[Start]:
-    """Starts `presscheck --linear` in a pseudo-terminal."""
+    """Return a function that starts `presscheck --linear` in a pseudo-terminal."""
     started: list[LinearTerminal] = []
 
     def begin(*words: str, size: tuple[int, int] = (80, 24), **env: str) -> LinearTerminal:
@@ -52,8 +52,8 @@ def quit_from(linear: LinearTerminal) -> int:
 
 @pytest.mark.slow
 @pytest.mark.service(shared=False)
-async def test_the_whole_work_as_a_transcript(start: Start, service: RunningService, client: Client) -> None:
-    linear = start(size=(300, 24))  # where a line breaks would depend on the ages
+async def test_session_matches_the_recorded_transcript(start: Start, service: RunningService, client: Client) -> None:
+    linear = start(size=(300, 24))  # wide: otherwise the line breaks would depend on the ages
     linear.say("?", "done 7", "snooze 6 week", "undo", "1", "1", "comment 2", "Which project?", "..for one", ".")
     linear.say("viewed", "all", "next", "", "back", "threads", "1", "reply", "Thanks.", ".", "resolve", "back", "back")
     linear.say("approve", "Good work.", ".", "requirements", "merge", "no", "merge", "yes", "threads", "back")
@@ -77,8 +77,8 @@ async def test_the_whole_work_as_a_transcript(start: Start, service: RunningServ
 
 
 @pytest.mark.slow
-def test_a_text_survives_a_hangup_and_the_end_of_the_input(start: Start, tmp_path: Path) -> None:
-    """The second terminal is narrow, and has no UTF-8."""
+def test_typed_text_survives_a_hangup_and_the_end_of_the_input(start: Start, tmp_path: Path) -> None:
+    """The second terminal is narrow and has no UTF-8."""
     linear = start()
     linear.say("1", "comment", "The first line.", "The second.")
     linear.terminal.kill(signal.SIGHUP)
@@ -109,7 +109,7 @@ def test_a_text_survives_a_hangup_and_the_end_of_the_input(start: Start, tmp_pat
 
 
 @pytest.mark.slow
-def test_a_text_in_the_editor_survives(start: Start, tmp_path: Path) -> None:
+def test_text_survives_a_failed_and_an_interrupted_editor(start: Start, tmp_path: Path) -> None:
     editor = tmp_path / "editor.py"
     lines = (
         "import signal, sys, time",
@@ -138,7 +138,7 @@ def test_a_text_in_the_editor_survives(start: Start, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_draft_of_a_comment_on_a_page_is_found_at_its_line(start: Start) -> None:
+def test_draft_of_a_comment_is_shown_at_its_line(start: Start) -> None:
     linear = start()
     linear.say("1", "1", "comment 4", "Where is it?", ".k", "comment", "The page.", ".k", "inbox", "drafts")
     page = linear.say("1")
@@ -149,7 +149,7 @@ def test_the_draft_of_a_comment_on_a_page_is_found_at_its_line(start: Start) -> 
 
 @pytest.mark.service(shared=False)
 @pytest.mark.slow
-def test_each_place_tells_that_it_is_not_current(start: Start, service: RunningService) -> None:
+def test_offline_inbox_says_that_it_shows_cached_data(start: Start, service: RunningService) -> None:
     linear = start()
     linear.say("1", "inbox")
     service.stop()
@@ -161,20 +161,20 @@ def test_each_place_tells_that_it_is_not_current(start: Start, service: RunningS
     service.start()
 
 
-def test_what_became_of_a_change_is_printed_with_the_rest(shell: Shell) -> None:
-    """Not on stderr, where it would be missing in a file, and neither wrapped nor in ASCII."""
-    ran = from_pipe(shell, "\ufeff1\r\ncomment\nLooks right.\n.\n")  # as a file of Windows begins
+def test_result_of_a_change_is_printed_on_stdout(shell: Shell) -> None:
+    """On stderr, the result would be missing in redirected output, and neither wrapped nor in ASCII."""
+    ran = from_pipe(shell, "\ufeff1\r\ncomment\nLooks right.\n.\n")  # BOM and CRLF, as in a file from Windows
     assert (ran.exit_code, ran.stderr) == (0, ""), ran.stdout
     assert "Sent." in ran.stdout
 
 
-def test_an_answer_may_have_capitals_and_a_mistyped_one_is_named(shell: Shell) -> None:
+def test_answer_may_have_capitals_and_a_typo_cancels(shell: Shell) -> None:
     ran = from_pipe(shell, "1\nstart\ncomment\nWhy?\n.\nsubmit\nyess\nsubmit\nYes\n")
     assert "This is not yes. Cancelled.\n" in ran.stdout
     assert "Review submitted.\n" in ran.stdout
 
 
-def test_a_pipe_ends_at_the_first_error(shell: Shell) -> None:
+def test_input_from_a_pipe_ends_at_the_first_error(shell: Shell) -> None:
     for typed, code, says in (
         ("99\n1\nmerge\nyes\n", 2, "Error: 99: choose a change request by a number from 1 to "),
         ("1\ncomment\nCaf\udce9\n.\n", 2, "Error: standard input: is not UTF-8 text."),
@@ -187,7 +187,7 @@ def test_a_pipe_ends_at_the_first_error(shell: Shell) -> None:
 
 
 @pytest.mark.service(shared=False)
-def test_what_changes_while_the_question_is_read_is_not_merged(
+def test_content_that_changes_during_the_confirmation_is_not_merged(
     shell: Shell, service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def others_come_first(*_: object) -> bool:
@@ -204,7 +204,7 @@ def test_what_changes_while_the_question_is_read_is_not_merged(
     assert shell.json("cr", "show", "api#5")["changeRequest"]["status"] == "open"
 
 
-def test_read_only_is_an_error_before_a_text_is_typed(shell: Shell) -> None:
+def test_read_only_profile_is_an_error_before_text_is_typed(shell: Shell) -> None:
     shell.config.write_text("[profiles.default]\nread_only = true\n")
     for verb in ("comment", "merge"):
         ran = from_pipe(shell, f"1\n{verb}\n")
@@ -221,7 +221,7 @@ async def test_hostile_texts_cannot_write_to_the_terminal(start: Start, client: 
     path = {"space_id": request.space, "change_request_id": request.id}
     await client.send(UpdateChangeRequest(**path, subject="\x1b[2J\x07red\u202e"))
     for text in HOSTILE[::40]:
-        with suppress(Refused):  # such as half a character
+        with suppress(Refused):  # such as unpaired surrogates
             await client.send(PostComment(**path, body=Document(markdown=f"{text} of a stranger")))
     linear = start()
     linear.say("view all open", "1", "threads")

@@ -17,11 +17,11 @@ def run(*words: str, home: Path, **env: str) -> subprocess.CompletedProcess[str]
     return subprocess.run([*PRESSCHECK, *words], env=environment, capture_output=True, text=True, timeout=60)
 
 
-def test_the_version(tmp_path: Path) -> None:
+def test_version_is_printed(tmp_path: Path) -> None:
     assert run("--version", home=tmp_path).stdout == f"presscheck {__version__}\n"
 
 
-def test_usage_errors_hold_no_escape_sequences(tmp_path: Path) -> None:
+def test_usage_errors_contain_no_escape_sequences(tmp_path: Path) -> None:
     hostile = "\x1b]0;owned\x07\x9b2J\u202e\r\nx"
     commands = (
         [hostile], [f"--{hostile}"], ["space", hostile], ["space", f"--{hostile}"], ["space", "list", hostile],

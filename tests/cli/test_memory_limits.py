@@ -35,7 +35,7 @@ main()
 
 @contextmanager
 def answering(body: bytes, *, encoding: str = "identity") -> Iterator[str]:
-    """A service that answers everything with the same body; its URL."""
+    """Run a service that answers every request with the same body. Yields its URL."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -62,7 +62,7 @@ def answering(body: bytes, *, encoding: str = "identity") -> Iterator[str]:
 
 
 def run(home: Path, base_url: str, *words: str) -> tuple[int, str, float]:
-    """Run a command as a process; returns its exit code, stderr, and the peak of its memory in MB."""
+    """Run a command in a separate process. Returns its exit code, its stderr and its peak memory in MB."""
     shell = Shell(home, {"PRESSCHECK_BASE_URL": base_url, "PRESSCHECK_TOKEN": "token"})
     ran = subprocess.run(
         [sys.executable, "-c", PROGRAM, *words], env=shell.environment, capture_output=True, text=True, timeout=100
@@ -73,7 +73,7 @@ def run(home: Path, base_url: str, *words: str) -> tuple[int, str, float]:
 
 
 @pytest.mark.slow
-def test_many_small_items(tmp_path: Path) -> None:
+def test_response_with_too_many_small_items_is_rejected(tmp_path: Path) -> None:
     body = b'{"items":[' + b",".join([b'{"object":"space","id":"x"}'] * (8 * MB // 28)) + b"]}"
     with answering(body) as base_url:
         code, printed, peak = run(tmp_path, base_url, "api", "list-spaces", "--organization-id", "x", "--all")
@@ -83,10 +83,10 @@ def test_many_small_items(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_compressed_gigabyte(tmp_path: Path) -> None:
+def test_compressed_gigabyte_is_rejected(tmp_path: Path) -> None:
     packer = zlib.compressobj(9, wbits=31)
     start = packer.compress(b" " * MB) + packer.flush(zlib.Z_FULL_FLUSH)
-    body = start + 1023 * (packer.compress(b" " * MB) + packer.flush(zlib.Z_FULL_FLUSH))  # without an end
+    body = start + 1023 * (packer.compress(b" " * MB) + packer.flush(zlib.Z_FULL_FLUSH))  # no end of stream
     with answering(body, encoding="gzip") as base_url:
         code, printed, peak = run(tmp_path, base_url, "whoami")
     assert code == 1
@@ -94,7 +94,7 @@ def test_a_compressed_gigabyte(tmp_path: Path) -> None:
     assert peak < 250
 
 
-def test_json_that_is_printed_in_parts_is_whole(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_printed_in_parts_is_complete(capsys: pytest.CaptureFixture[str]) -> None:
     value = {"items": [{"id": str(number), "title": "Ä\x1b[31m"} for number in range(5_000)]}
     output.print_json(value)
     assert capsys.readouterr().out == json.dumps(value, indent=2) + "\n"
@@ -111,7 +111,7 @@ def test_brackets_and_commas_in_texts_are_not_counted(monkeypatch: pytest.Monkey
         check_values(b"[" + b"0," * 10_000)
 
 
-def test_a_page_of_a_list_with_too_many_items(tmp_path: Path) -> None:
+def test_page_of_a_list_with_too_many_items_is_rejected(tmp_path: Path) -> None:
     body = b'{"items":[' + b",".join(b'{"id":"%d"}' % number for number in range(10_001)) + b"]}"
     with answering(body) as base_url:
         shell = Shell(tmp_path, {"PRESSCHECK_BASE_URL": base_url, "PRESSCHECK_TOKEN": "token"})
@@ -121,7 +121,9 @@ def test_a_page_of_a_list_with_too_many_items(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("limit", ["MAX_HELD", "MAX_PRINTED"])
-def test_a_list_that_is_too_large_for_memory(limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_list_that_is_too_large_for_memory_is_incomplete(
+    limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(session, limit, 1)
     with HostileService("well-formed").running() as service:
         shell = Shell(tmp_path, {"PRESSCHECK_BASE_URL": service.base_url, "PRESSCHECK_TOKEN": "token"})

@@ -11,7 +11,7 @@ def inbox(shell: Shell, view: str = "needs-me") -> Any:
     return shell.json("inbox", "--view", view)[0]
 
 
-def test_offline(shell: Shell, service: RunningService) -> None:
+def test_mute_works_offline(shell: Shell, service: RunningService) -> None:
     assert inbox(shell)["counts"]["needs-me"] == 7
     shell.ok("cr", "show", "api#5")
     service.stop()
@@ -23,7 +23,7 @@ def test_offline(shell: Shell, service: RunningService) -> None:
 
 
 @pytest.mark.slow
-def test_requests_a_thread_and_a_space(shell: Shell) -> None:
+def test_change_requests_threads_and_spaces_are_muted(shell: Shell) -> None:
     ran = shell.run("cr", "mute", "api#5", "guides#3")
     assert (ran.exit_code, ran.stdout) == (0, "")
     assert ran.stderr == "#5 Rewrite the auth guide: muted.\n#3 Fix typos in quickstart: muted.\n"

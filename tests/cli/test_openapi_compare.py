@@ -1,4 +1,4 @@
-"""`presscheck openapi compare`: the latest version on the real service against one that was seen, and a file."""
+"""`presscheck openapi compare`: the latest version on the real service against an earlier one and against a file."""
 
 import json
 import time
@@ -9,14 +9,14 @@ from tests.cli.shell import Shell
 
 
 def described(*paths: str) -> str:
-    """A description with a GET at each path."""
+    """Return an OpenAPI description with a GET operation at each path."""
     operation: dict[str, Any] = {"responses": {"200": {"description": "All"}}}
     info = {"title": "Pets", "version": "1"}
     return json.dumps({"openapi": "3.1.0", "info": info, "paths": {path: {"get": operation} for path in paths}})
 
 
 def processed(shell: Shell, before: str | None = None) -> str:
-    """The id of the latest version, once it is another one than before."""
+    """Wait until the latest version is not `before`. Returns its id."""
     end = time.monotonic() + 30
     while (version := shell.json("openapi", "show", "pets").get("lastVersion")) in (None, before):
         assert time.monotonic() < end, "not processed"
@@ -24,7 +24,7 @@ def processed(shell: Shell, before: str | None = None) -> str:
     return str(version)
 
 
-def test_what_a_new_version_breaks_is_listed(shell: Shell, tmp_path: Path) -> None:
+def test_breaking_changes_of_a_new_version_are_listed(shell: Shell, tmp_path: Path) -> None:
     old, wrong = tmp_path / "old.yaml", tmp_path / "wrong.yaml"
     old.write_text(described("/pets", "/owls"))
     wrong.write_text("a: 1\n")

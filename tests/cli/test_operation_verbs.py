@@ -37,16 +37,16 @@ LINES = {
     "GetPreview": "site preview x",
     "UpdateChangeRequest": "cr archive x",
 }
-"""Command lines that send an operation, where that needs options."""
+"""Command lines for operations that need particular options."""
 SOME = 1 if os.environ.get("PRESSCHECK_KINDS") else 10
-"""Each tenth command is run; with `PRESSCHECK_KINDS` all."""
+"""Every tenth command runs; with `PRESSCHECK_KINDS`, all of them."""
 AMBIGUOUS = {"SortSiteStructure"}
 """Needs a site whose items have different ids; `test_sites` in `test_commands` has one."""
 
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[HostileService]:
-    """A service whose answers have the declared shape, and all ids are `x`."""
+    """A service with well-formed responses, in which all ids are `x`."""
     with HostileService("well-formed").running() as one:
         yield one
 
@@ -62,13 +62,13 @@ def named() -> dict[str, click.Command]:
 
 
 def lines_for(operation: type[Operation[Any]], words: str, one: click.Command) -> list[str]:
-    """The words of the command of an operation."""
+    """Return the words of the command line for an operation."""
     line = LINES.get(operation.__name__)
     return line.split() if line else line_of(words, one)
 
 
 def requests(service: HostileService, operation: type[Operation[Any]]) -> list[tuple[str, dict[str, str], Any]]:
-    """Path, query and body of the requests for an operation."""
+    """Return path, query and body of each request for an operation."""
     found: list[tuple[str, dict[str, str], Any]] = []
     for asked, body in zip(service.asked, service.bodies, strict=True):
         method, _, address = asked.partition(" ")
@@ -79,7 +79,7 @@ def requests(service: HostileService, operation: type[Operation[Any]]) -> list[t
 
 
 def expected(spec: CommandSpec) -> tuple[str, dict[str, str], Any]:
-    """The request of a made command whose arguments are all `x`, and options as in `filled`."""
+    """Return the request of a generated command with `x` for all arguments and the options from `filled`."""
     operation = spec.operation
     given = {name: getattr(filled(operation), name) for name in filled(operation).model_fields_set}
     texts = {"body": {"markdown": "x"}} if "body" in operation.model_fields and "body" not in given else {}
@@ -116,7 +116,7 @@ def test_each_command_sends_its_request(shell: Shell, service: HostileService, n
     assert not problems, "\n".join(problems)
 
 
-def test_deletions_ask_first(shell: Shell, service: HostileService, named: dict[str, click.Command]) -> None:
+def test_deletions_need_confirmation(shell: Shell, service: HostileService, named: dict[str, click.Command]) -> None:
     made = {
         words: one for words, one in named.items() if (spec := spec_of(one)) and spec.operation.method() == "DELETE"
     }
@@ -130,7 +130,7 @@ def test_deletions_ask_first(shell: Shell, service: HostileService, named: dict[
     assert not [asked for asked in service.asked if asked.startswith("DELETE")]
 
 
-def test_a_value_that_is_too_long_names_its_option_and_nothing_is_sent(
+def test_too_long_value_is_an_error_that_names_the_option(
     shell: Shell, service: HostileService, named: dict[str, click.Command]
 ) -> None:
     service.asked.clear()
@@ -155,7 +155,7 @@ def test_a_value_that_is_too_long_names_its_option_and_nothing_is_sent(
     assert service.asked == []
 
 
-def test_options_of_parts(shell: Shell, service: HostileService, tmp_path: Path) -> None:
+def test_options_set_the_parts_of_an_object(shell: Shell, service: HostileService, tmp_path: Path) -> None:
     file = tmp_path / "api.yaml"
     file.write_text("openapi: 3.1.0\n")
     service.asked.clear()
@@ -183,7 +183,7 @@ def test_options_of_parts(shell: Shell, service: HostileService, tmp_path: Path)
     assert service.asked == []
 
 
-def test_every_part_is_a_field_of_an_operation() -> None:
+def test_every_part_has_an_option() -> None:
     options = {option.name for _, one in commands(command) for option in one.params}
     assert {f"{name}__{part}" for name, parts in PARTS.items() for part in parts} <= options
 
@@ -192,7 +192,7 @@ LISTINGS = [operation for operation in every_operation() if issubclass(operation
 
 
 @pytest.mark.parametrize("operation", LISTINGS, ids=lambda operation: operation.__name__)
-async def test_no_page_is_larger_than_its_listing_permits(
+async def test_page_size_stays_within_the_limit_of_the_listing(
     operation: type[Operation[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""The outbox on the command line: changes behind a failed one, and what `send` leaves there."""
+"""The outbox on the command line: changes that are queued behind a failed one, and `outbox send`."""
 
 import time
 from pathlib import Path
@@ -10,16 +10,16 @@ from presscheck.cli import outbox
 from presscheck.store.outbox import Outbox
 
 LONGEST_COMMAND = 30.0
-"""Seconds; a command that waits for a write takes up to 300."""
+"""Seconds; a command that waited for the write would take up to 300."""
 
 
 def second(shell: Shell) -> Shell:
-    """A shell with an outbox of its own."""
+    """Return a shell of the same user with its own outbox."""
     return Shell(shell.home.parent / "second", shell.env)
 
 
 def sent(shell: Shell, which: str) -> list[str]:
-    """The comments that the service has, without those of the outbox."""
+    """Return the comments on the service, without those in the outbox."""
     return sorted(one["body"]["markdown"].strip() for one in second(shell).json("cr", "show", which)["comments"])
 
 
@@ -29,13 +29,13 @@ def outbox_of(shell: Shell) -> Outbox:
 
 
 class TestBehindAFailedChange:
-    """A change that waits behind one that the service refused."""
+    """A change that is queued behind a change that the service rejected."""
 
     FAILED = "Change 1 failed: Not found, or you have no access: Comment not found."
 
     @pytest.fixture
     def which(self, shell: Shell) -> str:
-        """A change request with a refused reply and a later comment in the outbox."""
+        """A change request with a rejected reply and a later comment in the outbox."""
         number = second(shell).json("cr", "create", "api", "--subject", "Behind")["number"]
         which = f"api#{number}"
         assert shell.run("cr", "reply", which, "no-such-comment", "--body", "Lost?").exit_code == 2
@@ -51,7 +51,7 @@ class TestBehindAFailedChange:
         ]
         return which
 
-    def test_it_is_queued_and_sending_ends_with_what_waits_behind_what(self, shell: Shell, which: str) -> None:
+    def test_send_lists_the_changes_behind_the_failed_one(self, shell: Shell, which: str) -> None:
         shell.ok("cr", "comment", which, "--body", "Third")
         ran = shell.run("outbox", "send")
         assert (ran.exit_code, ran.stdout) == (1, "")
@@ -71,7 +71,7 @@ class TestBehindAFailedChange:
         assert sent(shell, which) == ["After", "Third"]
 
     @pytest.mark.slow
-    def test_it_is_edited_and_sent_first(self, shell: Shell, which: str) -> None:
+    def test_later_change_is_edited_and_sent_first(self, shell: Shell, which: str) -> None:
         refused = shell.run("outbox", "retry", "2")
         assert (refused.exit_code, "change 2 has not failed" in refused.stderr) == (2, True)
         shell.ok("outbox", "edit", "2", "--body", "After all")
@@ -82,11 +82,11 @@ class TestBehindAFailedChange:
         assert (failed.exit_code, "presscheck: Not found" in failed.stderr) == (1, True)
         assert shell.run("outbox", "send", "2").exit_code == 2, "it is sent"
 
-    def test_it_is_discarded(self, shell: Shell, which: str) -> None:
+    def test_later_change_is_discarded(self, shell: Shell, which: str) -> None:
         assert "After" in shell.ok("outbox", "drop", "2")
         assert [row["id"] for row in shell.json("outbox", "list")] == [1]
 
-    def test_a_change_that_cannot_be_sent_alone_is_an_error(self, shell: Shell, which: str) -> None:
+    def test_sending_or_editing_an_unsuitable_change_is_an_error(self, shell: Shell, which: str) -> None:
         space, request = (row := outbox_of(shell).rows()[1]).given["space_id"], row.given["change_request_id"]
         reply = {"space_id": space, "change_request_id": request, "comment_id": "waiting:1", "body": {"markdown": "A"}}
         outbox_of(shell).put("postCommentReplyInChangeRequest", reply, row.scope, time.time())
@@ -102,14 +102,14 @@ class TestBehindAFailedChange:
             ran = shell.run("outbox", *words)
             assert (ran.exit_code, reason in ran.stderr) == (2, True), ran.stderr
 
-    def test_comments_that_are_not_sent_are_listed_as_such(self, shell: Shell, which: str) -> None:
+    def test_unsent_comments_are_listed_as_held_or_pending(self, shell: Shell, which: str) -> None:
         shell.ok("cr", "comment", which, "--pending", "--body", "Held")
         rows = [row.split("\t") for row in shell.ok("cr", "comments", "list", which).splitlines()]
         assert {row[-1]: row[2] for row in rows} == {"Held": "held", "After": "pending"}
         assert "(held)" in shell.ok("cr", "show", which)
 
 
-def test_a_push_and_an_import_behind_a_failed_change_end(shell: Shell, tmp_path: Path) -> None:
+def test_push_and_import_fail_behind_a_failed_change(shell: Shell, tmp_path: Path) -> None:
     site = shell.ok("site", "create", "--title", "Held up").strip()
     shell.ok("site", "redirects", "add", site, "/first", "https://example.org/first")
     file, table = tmp_path / "site.toml", tmp_path / "redirects.csv"

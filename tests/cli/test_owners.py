@@ -57,7 +57,7 @@ def test_wrong_lines_are_skipped_and_reported(shell: Shell) -> None:
     assert [error["line"] for error in json.loads(shell.run("config", "check", "--json").stdout)] == [2, 3]
 
 
-def test_the_settings_name_another_file(shell: Shell, tmp_path: Path) -> None:
+def test_settings_can_name_another_owners_file(shell: Shell, tmp_path: Path) -> None:
     shell.config.write_text(f"[profiles.default]\nowners = '{tmp_path / 'repository' / 'OWNERS'}'\n")
     missing = shell.run("cr", "owners", "api#5")
     assert (missing.exit_code, missing.stdout) == (2, "")

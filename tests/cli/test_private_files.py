@@ -1,4 +1,4 @@
-"""Files that the program writes can be read by their owner alone, also with a permissive umask."""
+"""Files that the program writes are readable only by their owner, even with a permissive umask."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ def permissive() -> Iterator[None]:
 
 
 def modes(folder: Path) -> dict[str, str]:
-    """The files below a folder that others can read or write."""
+    """Return the files below a folder that other users can access, with their modes."""
     return {
         str(path): oct(path.stat().st_mode)
         for path in folder.rglob("*")
@@ -48,7 +48,7 @@ def test_new_parents_of_a_folder_are_private(tmp_path: Path) -> None:
     assert [stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.parents[:2])] == [0o700] * 3
 
 
-def test_a_folder_for_sockets_must_be_ours(tmp_path: Path) -> None:
+def test_folder_for_sockets_must_be_private_and_not_a_link(tmp_path: Path) -> None:
     own = tmp_path / "own"
     assert own_directory(own) == own
     own.chmod(0o755)
@@ -60,7 +60,7 @@ def test_a_folder_for_sockets_must_be_ours(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("temporary", [1, 100], ids=["short", "long"])
-def test_a_socket_of_the_demo_has_a_path_that_is_short_enough(
+def test_socket_path_of_the_demo_is_short_enough(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, temporary: int
 ) -> None:
     own = Path("/tmp") / f"presscheck-{os.getuid()}-test"

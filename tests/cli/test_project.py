@@ -1,4 +1,4 @@
-"""A project file on the command line: defaults of arguments, trust, and the clone of a foreign repository."""
+"""A project file on the command line: default arguments, trust, and clones of untrusted repositories."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ def write(folder: Path, text: str) -> Path:
 
 
 def number(shell: Shell, named: str) -> int:
-    """The number of the change request that an argument names."""
+    """Return the number of the change request that an argument names."""
     return shell.json("cr", "show", named)["changeRequest"]["number"]
 
 
 def check_table(folder: Path, *words: str) -> str:
-    """A check that is a script of the project."""
+    """Write a check script into the project. Returns the table that declares it."""
     (folder / "check it.py").write_text(CHECK)
     return f'[[checks]]\nname = "seen"\ncommand = {json.dumps([sys.executable, "check it.py", *words])}\n'
 
 
-def test_arguments_default_to_those_of_the_project(shell: Shell, folder: Path) -> None:
+def test_arguments_default_to_the_values_of_the_project(shell: Shell, folder: Path) -> None:
     write(folder, 'organization = "Tallowick"\nspace = "API docs"\nsite = "Tallowick Docs"\n')
     assert shell.json("site", "show")["title"] == "Tallowick Docs"
     assert number(shell, "#5") == 5
@@ -69,7 +69,7 @@ def test_views_of_the_project_are_printed(shell: Shell, folder: Path) -> None:
     assert shell.run("--no-project", "inbox", "--view", "Api").exit_code == 2
 
 
-def test_a_clone_of_a_foreign_repository_runs_nothing_and_redirects_nothing(shell: Shell, folder: Path) -> None:
+def test_untrusted_project_cannot_run_programs_or_redirect_requests(shell: Shell, folder: Path) -> None:
     line = json.dumps(shlex.join([sys.executable, "check it.py"]))
     file = write(folder, check_table(folder) + f"[review_programs]\nseen = {line}\n")
     notice = f"2 programs of {file} are not used until trusted"
@@ -124,7 +124,7 @@ def test_trusted_programs_run_until_they_change(shell: Shell, folder: Path) -> N
     assert "have no .presscheck.toml" in shell.run("config", "trust").stderr
 
 
-def test_keys_of_own_commands_are_judged_and_listed_once_trusted(shell: Shell, folder: Path) -> None:
+def test_keys_of_own_commands_are_checked_and_listed_once_trusted(shell: Shell, folder: Path) -> None:
     text = '[[commands]]\nname = "Ticket"\nkey = "{}"\ncommand = "true"\n'
     file = write(folder, text.format("m"))
     ran = shell.run("config", "check")
@@ -136,7 +136,7 @@ def test_keys_of_own_commands_are_judged_and_listed_once_trusted(shell: Shell, f
     assert "Ticket" in shell.ok("keys")
 
 
-def test_a_refused_file_is_reported_and_left_out(shell: Shell, folder: Path) -> None:
+def test_rejected_file_is_reported_and_not_used(shell: Shell, folder: Path) -> None:
     file = write(folder, 'site = "Tallowick Docs"\n')
     file.chmod(0o666)
     ran = shell.run("space", "list")
@@ -153,7 +153,7 @@ def test_a_refused_file_is_reported_and_left_out(shell: Shell, folder: Path) -> 
     assert shell.ok("config", "path", "--project").strip() == str(file)
 
 
-def test_what_a_file_names_is_shown_without_control_characters(shell: Shell, folder: Path) -> None:
+def test_names_in_a_file_are_shown_without_control_characters(shell: Shell, folder: Path) -> None:
     file = write(
         folder,
         '[[checks]]\nname = "a"\ncommand = ["true", "[red]$(id)"]\n[review_programs]\n"\\u001b[2J" = "true"\n'
@@ -166,10 +166,10 @@ def test_what_a_file_names_is_shown_without_control_characters(shell: Shell, fol
     assert "true '[red]$(id)'" in shell.run("config", "trust").stdout
 
 
-def test_trust_is_asked_for_on_a_terminal(shell: Shell, folder: Path) -> None:
+def test_trust_is_confirmed_on_a_terminal(shell: Shell, folder: Path) -> None:
     write(folder, check_table(folder))
     command = [sys.executable, "-m", "presscheck", "config", "trust"]
-    # wide, because the line of the question has the paths of the test
+    # wide, because the question contains paths of the test
     with closing(Terminal(command, size=(300, 40), env=shell.environment)) as terminal:
         terminal.wait(r"y/N")
         terminal.press("y", "enter")
@@ -177,7 +177,7 @@ def test_trust_is_asked_for_on_a_terminal(shell: Shell, folder: Path) -> None:
         assert terminal.end() == 0
 
 
-def test_the_organization_is_found_without_a_service_that_is_named(shell: Shell, folder: Path) -> None:
+def test_organization_of_the_project_can_be_overridden(shell: Shell, folder: Path) -> None:
     write(folder, 'organization = "Nobody"\n')
     ran = shell.run("site", "list")
     assert (ran.exit_code, "Nobody not found" in ran.stderr) == (2, True)

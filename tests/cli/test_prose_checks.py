@@ -23,7 +23,7 @@ def with_check(shell: Shell, severity: str = "warning") -> None:
     shell.config.write_text(table)
 
 
-def test_new_findings_in_changed_pages(shell: Shell) -> None:
+def test_cr_check_reports_new_findings_in_changed_pages(shell: Shell) -> None:
     with_check(shell)
     name = shell.ok("cr", "create", "cli", "--subject", "Words").strip()
     shell.ok("cr", "edit", name, "--page", "install", "--body", "# Install\n\nA flawless banana.\n")
@@ -39,7 +39,7 @@ def test_new_findings_in_changed_pages(shell: Shell) -> None:
     assert (ran.exit_code, ran.stdout.count("::error file=")) == (6, 2)
 
 
-def test_without_checks_in_the_settings_one_must_be_named(shell: Shell) -> None:
+def test_cr_check_without_configured_checks_is_an_error(shell: Shell) -> None:
     ran = shell.run("cr", "check", "api#5")
     assert ran.exit_code == 2
     assert "has no checks: add [[checks]], or name a program" in ran.stderr

@@ -6,18 +6,18 @@ from tests.cli.shell import Shell
 
 
 def begun(shell: Shell) -> str:
-    """A change request that replaces the text of a page of the command line guide."""
+    """Create a change request that replaces the text of a page of the command line guide."""
     which = shell.ok("cr", "create", "cli", "--subject", "One").strip()
     shell.ok("cr", "edit", which, "--page", "install", "--body", "# Install\n\nWith one hand.")
     return which
 
 
 def titles(shell: Shell, which: str) -> list[str]:
-    """The titles of the changed pages, sorted."""
+    """Return the sorted titles of the changed pages."""
     return sorted({change["page"]["title"] for change in shell.json("cr", "diff", which)})
 
 
-def test_a_plan_is_shown_and_only_sent_with_a_yes(shell: Shell) -> None:
+def test_plan_is_shown_and_not_sent_without_confirmation(shell: Shell) -> None:
     which = begun(shell)
     planned = shell.ok("cr", "copy", which, "install", "--new", "Install only", "--dry-run")
     assert planned == "Install: its edit is added\n"
@@ -30,7 +30,7 @@ def test_a_plan_is_shown_and_only_sent_with_a_yes(shell: Shell) -> None:
     assert titles(shell, which) == ["Install"], "nothing was sent"
 
 
-def test_offline_nothing_is_queued(shell: Shell) -> None:
+def test_drop_is_not_queued_offline(shell: Shell) -> None:
     which = begun(shell)
     refused = shell.run("--offline", "cr", "drop", which, "install", "--yes")
     assert refused.exit_code == 3

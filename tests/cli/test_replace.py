@@ -13,7 +13,7 @@ def test_a_new_change_request_gets_a_subject(shell: Shell) -> None:
     assert shell.json("cr", "show", which)["changeRequest"]["subject"] == "Passes"
 
 
-def test_what_is_not_possible_has_a_reason_and_an_exit_code(shell: Shell) -> None:
+def test_errors_have_a_reason_and_an_exit_code(shell: Shell) -> None:
     wrong = shell.run("space", "replace", "cli", "(", "x", "--regex")
     assert (wrong.exit_code, wrong.stderr) == (
         2,
@@ -48,7 +48,7 @@ def test_pages_that_are_not_in_the_cache_are_named(shell: Shell) -> None:
     assert "routes" in ran.stderr
 
 
-def test_options_say_where_and_how_to_search(shell: Shell) -> None:
+def test_options_select_where_and_how_to_search(shell: Shell) -> None:
     words = ("space", "replace", "cli", "(A)", "b", "--regex", "--ignore-case", "--dry-run")
     hits = [hit for page in shell.json(*words, "--in-code", "--in-links")["pages"] for hit in page["hits"]]
     assert {hit["kind"] for hit in hits} == {"text", "title", "code", "link target"}

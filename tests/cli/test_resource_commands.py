@@ -24,7 +24,7 @@ def load(group: click.Group) -> None:
 
 
 def listings() -> list[CommandSpec]:
-    """The specs of all commands that print columns; loads every command first."""
+    """Load all commands. Returns the specs of those that print columns."""
     load(command)
     return [spec for spec in COMMAND_SPECS if spec.columns]
 
@@ -35,7 +35,7 @@ def shell(shared_service: Callable[..., RunningService], tmp_path_factory: pytes
 
 
 def models(annotation: Any) -> Iterator[type[BaseModel]]:
-    """The models in the type of a response."""
+    """Yield the models in the type of a response."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     elif get_origin(annotation) in (Union, types.UnionType, tuple, Annotated):
@@ -47,7 +47,7 @@ def has(annotation: Any, names: list[str]) -> bool:
     if not names:
         return True
     if any(one is Any or get_origin(one) is dict for one in (annotation, *get_args(annotation))):
-        return True  # the service's own words
+        return True  # free-form data of the service
     if names[0].isdecimal():  # an item of a list
         return has(annotation, names[1:])
     fields = [
@@ -60,21 +60,21 @@ def has(annotation: Any, names: list[str]) -> bool:
 
 
 @pytest.mark.parametrize("spec", listings(), ids=lambda spec: spec.operation.__name__)
-def test_a_column_is_a_field_of_the_response(spec: CommandSpec) -> None:
+def test_each_column_is_a_field_of_the_response(spec: CommandSpec) -> None:
     [answer] = models(spec.operation.answer)
     items = answer.model_fields[spec.items].annotation if spec.items in answer.model_fields else answer
     missing = [column for column in spec.columns if not has(items, column.split("."))]
     assert missing == []
 
 
-def test_an_organization(shell: Shell) -> None:
+def test_organization_is_edited_and_shown(shell: Shell) -> None:
     shell.ok("org", "edit", "--title", "Tallowick & Co.")
     assert shell.json("org", "show")["title"] == "Tallowick & Co."
     assert shell.ok("org", "list") == "tallowick\tTallowick & Co.\tbusiness\n"
 
 
 @pytest.mark.slow
-def test_names_in_place_of_ids(shell: Shell) -> None:
+def test_names_are_accepted_instead_of_ids(shell: Shell) -> None:
     team = shell.ok("team", "create", "--title", "Reviewers", "--members", "mia@tallowick.example").strip()
     shell.ok("team", "edit-members", "Reviewers", "--add", "noor haddad", "--remove", "Mia Okonkwo")
     members = shell.ok("team", "members", "reviewers")
@@ -96,7 +96,7 @@ def test_audit_events_are_listed_with_any_limit(shell: Shell) -> None:
         assert team in str(shell.json("org", "audit", "list", *limit))
 
 
-def test_keys_are_printed_as_json_only_and_names_without_control_characters(shell: Shell) -> None:
+def test_private_keys_are_printed_only_as_json_and_names_are_sanitized(shell: Shell) -> None:
     site = shell.json("site", "list")[0]["id"]
     shell.ok("site", "share-links", "create", site, "--name", "For \x1b[31mus")
     assert "\x1b" not in shell.ok("site", "share-links", "list", site)

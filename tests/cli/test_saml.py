@@ -7,7 +7,7 @@ from tests.cli.shell import Shell
 from tests.saml_files import certificate, metadata, private_key
 
 
-def test_a_provider_from_its_metadata(shell: Shell, tmp_path: Path) -> None:
+def test_provider_is_created_and_edited_from_metadata(shell: Shell, tmp_path: Path) -> None:
     file, first, second = tmp_path / "metadata.xml", certificate("First", days=9), certificate("Second", days=700)
     file.write_text(metadata([first]), "utf-8")
     create = ("saml", "create", "--label", "Keys", "--metadata", str(file))

@@ -28,7 +28,7 @@ def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path / "home")
 
 
-def test_the_published_schema_is_the_model() -> None:
+def test_published_schema_is_current() -> None:
     file = Path(presscheck.config.__file__).with_name("config.schema.json")
     assert json.loads(file.read_text()) == schema()
     jsonschema.Draft202012Validator.check_schema(schema())

@@ -18,7 +18,7 @@ TEXTS = ("-x", "a b'c\"$x\nd", "@file", '{"a": 1}')
 
 
 def complete(operation: type[Operation[Any]], text: str) -> Operation[Any]:
-    """An operation with every field set; `text` is the value of free-text fields."""
+    """Return an operation with as many fields set as possible; `text` is the value of free-text fields."""
     given = filled(operation).given()
     for name, info in operation.model_fields.items():
         value = example(info.annotation, tuple(info.metadata))

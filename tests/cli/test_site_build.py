@@ -1,4 +1,4 @@
-"""`presscheck site build` against the real service: the files equal what is served, and other files stay."""
+"""`presscheck site build` against the real service: files equal the served pages, and other files are kept."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ from tests.service.markup import markup_mistakes
 SITE = "Tallowick Docs"
 MARKER = ".presscheck-site.json"
 QUERIES = ("events", "how do i retrun", '"pick-up and"', "zzzz", "")
-"""A word, a question with a typing error, a phrase, nothing that is found, and nothing."""
+"""A word, a question with a typo, a phrase, a query without results, and an empty query."""
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory, shared_service: Callable[..., RunningService]) -> str:
-    """A published site of five pages, for what does not depend on pages: a build takes a quarter of the time."""
+    """A published site of five pages, for tests that do not depend on the pages: it builds in a quarter of the time."""
     shell = signed_in(tmp_path_factory.mktemp("home"), shared_service(sample=True))
     site = shell.ok("site", "create", "--title", "Small").strip()
     shell.ok("site", "add", site, "--space-id", "handbook")
@@ -59,7 +59,7 @@ def build(shell: Shell, *words: str) -> tuple[int, str, str]:
 
 
 def address(service: RunningService, shell: Shell, site: str = SITE) -> str:
-    """The address of a site at the service, even if the site has a host of its own."""
+    """Return the URL of a site at the service, even if the site has its own host."""
     shown = shell.json("site", "show", site)
     return f"{service.base_url}/docs/{shown['basename'] or shown['id']}/"
 
@@ -72,7 +72,7 @@ def served(service: RunningService, shell: Shell, site: str = SITE) -> Iterator[
 
 @contextmanager
 def hosted(folder: Path) -> Iterator[str]:
-    """A plain web host of a folder."""
+    """Serve a folder with a plain web server. Yields its URL."""
     handler = functools.partial(QuietHandler, directory=str(folder))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
@@ -88,11 +88,11 @@ class QuietHandler(SimpleHTTPRequestHandler):
     """A handler without a log."""
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Print no log."""
 
 
 @pytest.mark.slow
-def test_the_files_for_machines_equal_what_is_served(service: RunningService, shell: Shell, tmp_path: Path) -> None:
+def test_machine_readable_files_equal_the_served_ones(service: RunningService, shell: Shell, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     numbers = json.loads(build(shell, SITE, str(folder), "--base-url", BASE, "--json")[1])
     files = contents(folder)
@@ -115,10 +115,10 @@ def test_the_files_for_machines_equal_what_is_served(service: RunningService, sh
 
 @pytest.mark.slow
 @pytest.mark.documentation("handbook")
-def test_a_build_of_documentation_equals_what_is_served_and_has_all_anchors(
+def test_build_of_documentation_equals_the_served_pages_and_has_all_anchors(
     documentation: Documentation, service: RunningService, shell: Shell, tmp_path: Path
 ) -> None:
-    """Pages show no raw tags, and are valid HTML."""
+    """Pages show no raw tags and are valid HTML."""
     site = publish_documentation(service, shell, documentation.directory, documentation.name)
     code, _, err = build(shell, site, str(tmp_path / "out"), "--base-url", BASE)
     assert code == 0, err
@@ -131,9 +131,7 @@ def test_a_build_of_documentation_equals_what_is_served_and_has_all_anchors(
 
 
 @pytest.mark.slow
-def test_two_builds_give_the_same_bytes_and_the_second_changes_nothing(
-    shell: Shell, small: str, tmp_path: Path
-) -> None:
+def test_builds_are_reproducible_and_a_rebuild_changes_nothing(shell: Shell, small: str, tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     assert build(shell, small, str(first))[0] == build(shell, small, str(second))[0] == 0
     files = contents(first)
@@ -232,7 +230,7 @@ def test_a_killed_build_is_completed_by_the_next(shell: Shell, small: str, tmp_p
 
 
 MOVED = 3
-"""Files that are in their place when a build is killed."""
+"""Number of files that are in place when the build is killed."""
 
 
 KILLED = f"""
@@ -249,7 +247,7 @@ main()
 """
 
 
-def test_two_builds_at_once_do_not_mix(shell: Shell, small: str, tmp_path: Path) -> None:
+def test_concurrent_build_of_the_same_folder_is_an_error(shell: Shell, small: str, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     beside = tmp_path / ".out.presscheck-build"
     beside.mkdir()
@@ -261,7 +259,7 @@ def test_two_builds_at_once_do_not_mix(shell: Shell, small: str, tmp_path: Path)
     assert build(shell, small, str(folder))[0] == 0
 
 
-def test_sites_that_not_everybody_can_read_are_refused(shell: Shell, tmp_path: Path) -> None:
+def test_sites_that_are_not_public_are_rejected(shell: Shell, tmp_path: Path) -> None:
     site = shell.ok("site", "create", "--title", "Limited").strip()
     shell.ok("site", "add", site, "--space-id", "handbook")
     code, _, err = build(shell, site, str(tmp_path / "out"))
@@ -311,7 +309,7 @@ def test_hidden_pages_and_redirects_are_part_of_a_build(shell: Shell, tmp_path: 
 
 @pytest.mark.slow
 @pytest.mark.needs("chromium")
-def test_a_reader_searches_a_build_without_the_service(service: RunningService, shell: Shell, tmp_path: Path) -> None:
+def test_search_in_a_build_works_without_the_service(service: RunningService, shell: Shell, tmp_path: Path) -> None:
     assert build(shell, SITE, str(tmp_path / "host" / "docs"))[0] == 0
     browser = Browser(tmp_path)
     try:
@@ -343,7 +341,7 @@ def test_a_reader_searches_a_build_without_the_service(service: RunningService, 
         browser.close()
 
 
-def test_a_service_that_serves_no_sites_is_named(shell: Shell, tmp_path: Path) -> None:
+def test_unknown_site_and_invalid_base_url_are_errors(shell: Shell, tmp_path: Path) -> None:
     code, _, err = build(shell, "Nothing", str(tmp_path / "out"))
     assert (code, "Nothing not found" in err) == (2, True)
     code, _, err = build(shell, SITE, str(tmp_path / "out"), "--base-url", "docs.example.org")

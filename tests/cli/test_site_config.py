@@ -1,4 +1,4 @@
-"""`presscheck site config` against the real service: exit codes, JSON, secrets, failures in the middle, two people."""
+"""`presscheck site config` against the real service: exit codes, JSON, secrets, partial failures, concurrent edits."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ def config(shell: Shell, verb: str, *words: str, site: str = SITE) -> tuple[int,
 
 
 @pytest.mark.slow
-def test_a_file_goes_around(shell: Shell, tmp_path: Path) -> None:
+def test_file_is_pulled_edited_and_pushed(shell: Shell, tmp_path: Path) -> None:
     file = tmp_path / "site.yaml"
     assert config(shell, "pull", str(file))[0] == 0
     assert config(shell, "push", str(file), "--yes")[2] == "Nothing to push.\n"
@@ -38,7 +38,7 @@ def test_a_file_goes_around(shell: Shell, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_push_does_not_overwrite_what_others_changed_since_the_pull(
+def test_push_does_not_overwrite_changes_of_others_since_the_pull(
     shell: Shell, service: RunningService, tmp_path: Path
 ) -> None:
     site = shell.ok("site", "create", "--title", "Drifting").strip()
@@ -46,14 +46,14 @@ def test_a_push_does_not_overwrite_what_others_changed_since_the_pull(
     file = tmp_path / "mine.toml"
     assert config(shell, "pull", str(file), site=site)[0] == 0
     signed_in(tmp_path / "other", service).ok("site", "redirects", "add", site, "/old", "https://example.net/")
-    # theirs are not overwritten, neither by values of the file that were never edited nor with --yes
+    # values of others are not overwritten, neither by unedited values of the file nor with --yes
     file.write_text(file.read_text().replace('depth = "subtle"', 'depth = "flat"'))
     code, out, err = config(shell, "push", str(file), "--yes", "--json", site=site)
     [drift] = json.loads(out)["drift"]
     assert (code, drift["field"], drift["now"], json.loads(out)["sent"]) == (5, "to", "https://example.net/", [])
     assert "Nothing was sent: it would overwrite 1 field" in err
     assert shell.json("site", "customization", "show", site)["styling"]["depth"] == "subtle"
-    # with their value in the file, nothing of theirs is lost
+    # with the new value in the file, nothing would be overwritten
     file.write_text(file.read_text().replace("org/", "net/"))
     assert config(shell, "push", str(file), "--yes", site=site)[0] == 0
     assert shell.json("site", "customization", "show", site)["styling"]["depth"] == "flat"
@@ -79,7 +79,7 @@ def test_a_part_is_restored_from_the_history(shell: Shell) -> None:
     assert (missing.exit_code, "not found. Newest: " in missing.stderr) == (2, True)
 
 
-def test_what_the_file_lacks_stays_without_prune(shell: Shell, tmp_path: Path) -> None:
+def test_entries_missing_in_the_file_are_deleted_only_with_prune(shell: Shell, tmp_path: Path) -> None:
     site = shell.ok("site", "create", "--title", "Lacking").strip()
     shell.ok("site", "add", site, "--space-id", "handbook")
     file = tmp_path / "part.toml"
@@ -96,9 +96,7 @@ def test_what_the_file_lacks_stays_without_prune(shell: Shell, tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_secrets_do_not_get_into_a_file_and_hostile_names_do_not_get_to_the_terminal(
-    shell: Shell, tmp_path: Path
-) -> None:
+def test_secrets_are_not_written_to_files_and_hostile_names_are_not_printed(shell: Shell, tmp_path: Path) -> None:
     name = "\x1b[2J\u202e[[x]] \"'#: - !"
     site = shell.ok("site", "create", "--title", "Shared", "--visibility", "share-link").strip()
     shell.ok("site", "add", site, "--space-id", "handbook")
@@ -130,7 +128,7 @@ def test_secrets_do_not_get_into_a_file_and_hostile_names_do_not_get_to_the_term
     assert not [snapshot for snapshot in kept for secret in secrets if secret in snapshot.read_text()]
 
 
-def test_keys_of_share_links_are_printed_as_json_only(shell: Shell) -> None:
+def test_keys_of_share_links_are_printed_only_as_json(shell: Shell) -> None:
     site = shell.ok("site", "create", "--title", "Asked", "--visibility", "share-link").strip()
     space = shell.ok("space", "duplicate", "handbook").strip()
     shell.ok("site", "add", site, "--space-id", space)
@@ -157,7 +155,7 @@ def test_keys_of_share_links_are_printed_as_json_only(shell: Shell) -> None:
         assert [key for key in keys if key in shell.ok(*words, "--json")], words
 
 
-def test_the_next_push_goes_on_after_a_failure_in_the_middle(shell: Shell, tmp_path: Path) -> None:
+def test_next_push_continues_after_a_partial_failure(shell: Shell, tmp_path: Path) -> None:
     site = shell.ok("site", "create", "--title", "Halfway").strip()
     shell.ok("site", "add", site, "--space-id", "handbook")
     file = tmp_path / "half.toml"
@@ -176,7 +174,7 @@ def test_the_next_push_goes_on_after_a_failure_in_the_middle(shell: Shell, tmp_p
     assert (code, [one["part"] for one in json.loads(out)["sent"]]) == (0, ["customization", "share_links"])
 
 
-def test_mistakes_have_a_line_and_send_nothing(shell: Shell, tmp_path: Path) -> None:
+def test_invalid_file_is_an_error_and_sends_nothing(shell: Shell, tmp_path: Path) -> None:
     file = tmp_path / "bad.toml"
     for text, message in (
         ('[customization.styling]\nprimaryColor = { light = "red", dark = "#fff" }\n', "bad.toml:2: customization.st"),

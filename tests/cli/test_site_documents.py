@@ -1,4 +1,4 @@
-"""Replacing a customization and a visitor schema: two people, the base of an edit, mistakes."""
+"""Replacement of a customization and a visitor schema: concurrent edits, the base of an edit, invalid input."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -11,18 +11,18 @@ from tests.running_service import RunningService
 
 @pytest.fixture
 def other(tmp_path: Path, service: RunningService) -> Shell:
-    """Somebody else, on another machine."""
+    """A second signed-in shell with its own home directory, as on another machine."""
     return signed_in(tmp_path / "other", service)
 
 
 def sent(shell: Shell, *words: str) -> tuple[int, str, str]:
-    """The exit code, stdout and stderr of a command, which does not crash."""
+    """Run a command, which must not crash. Returns its exit code, stdout and stderr."""
     ran = shell.run(*words)
     assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
     return ran.exit_code, ran.stdout, ran.stderr
 
 
-def test_a_machine_that_never_printed_the_document_does_not_replace_it(shell: Shell, other: Shell) -> None:
+def test_document_of_unknown_base_is_not_replaced(shell: Shell, other: Shell) -> None:
     site = shell.ok("site", "create", "--title", "Unseen").strip()
     looks = shell.json("site", "customization", "show", site)
     looks["styling"]["corners"] = "circular"
@@ -39,7 +39,7 @@ def test_a_machine_that_never_printed_the_document_does_not_replace_it(shell: Sh
 
 
 @pytest.mark.slow
-def test_what_changes_while_the_question_is_read_is_not_overwritten(
+def test_changes_during_the_confirmation_are_not_overwritten(
     shell: Shell, other: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site = shell.ok("site", "create", "--title", "Just now").strip()
@@ -49,7 +49,7 @@ def test_what_changes_while_the_question_is_read_is_not_overwritten(
 
     def others_come_first(*_: object, **__: object) -> None:
         monkeypatch.setattr("presscheck.cli.site.documents.confirm", lambda *_, **__: None)
-        with ThreadPoolExecutor(1) as thread:  # which has no event loop yet
+        with ThreadPoolExecutor(1) as thread:  # this thread has no event loop yet
             ran = thread.submit(other.run, *replace, json.dumps(theirs)).result()
         assert ran.exit_code == 0, ran.stderr
 
@@ -59,7 +59,7 @@ def test_what_changes_while_the_question_is_read_is_not_overwritten(
     assert other.json("site", "customization", "show", site)["title"] == "Theirs"
 
 
-def test_mistakes_send_nothing(shell: Shell, tmp_path: Path) -> None:
+def test_invalid_input_sends_nothing(shell: Shell, tmp_path: Path) -> None:
     site = shell.ok("site", "create", "--title", "Careless").strip()
     shell.json("site", "customization", "show", site)
     file, missing = tmp_path / "bad.json", tmp_path / "missing.json"

@@ -1,4 +1,4 @@
-"""Lists on a terminal: they fit its width, have headings in the words of the screens, and ages instead of times."""
+"""Lists on a terminal: they fit its width and have headings, and ages instead of times."""
 
 import json
 import shlex
@@ -15,7 +15,7 @@ from presscheck.cli.output import heading
 LISTS = {"cr reviewers", "inbox", "outbox history", "saml list", "search", "site history", "space links"}
 """Further commands that print a list."""
 NO_LISTS = ("page list", "serve ")
-"""A tree of pages, and tokens of the local service."""
+"""Exceptions: a tree of pages, and the tokens of the local service."""
 
 
 ON_TERMINAL = """
@@ -27,12 +27,12 @@ for columns, words, variables in json.loads(sys.argv[1]):
     command(words, standalone_mode=False)
     print("\x1e", end="", flush=True)
 """
-"""Runs commands on terminals of different widths and kinds; to start the program takes longer than they do."""
+"""Program that runs commands on terminals of different widths and kinds; starting it takes longer than the commands."""
 NO_COLORS = {"NO_COLOR": "1", "TERM": "xterm"}
 
 
 def on_terminal(shell: Shell, *jobs: tuple[int, str, dict[str, str]]) -> list[list[str]]:
-    """The lines that commands print on a terminal with so many columns and these variables."""
+    """Run jobs (columns, command line, variables) on a terminal. Returns the lines that each job prints."""
     words = json.dumps([(columns, shlex.split(line), variables) for columns, line, variables in jobs])
     env = shell.environment
     env.pop("COLUMNS", None)
@@ -46,7 +46,7 @@ def on_terminal(shell: Shell, *jobs: tuple[int, str, dict[str, str]]) -> list[li
 
 @pytest.mark.slow
 def test_lists_on_a_terminal(shell: Shell) -> None:
-    """They fit, and have the words of the screens and ages; without rows there is a message."""
+    """Lists fit the width and have headings and ages; a message replaces an empty list."""
     lines = ("cr list", "inbox", "site check 'Tallowick Docs'")
     colored, dumb, listed, nothing, *narrow = on_terminal(
         shell,
@@ -130,7 +130,7 @@ def test_an_unknown_name_is_a_usage_error(shell: Shell, words: str, message: str
     assert ran.stderr.splitlines(keepends=True)[-1].startswith(f"presscheck: {message}")
 
 
-def test_people_and_pages_have_names(shell: Shell) -> None:
+def test_people_and_pages_are_accepted_by_name(shell: Shell) -> None:
     by_name = shell.json("cr", "list", "--creator", "Mia Okonkwo")
     assert by_name == shell.json("cr", "list", "--creator", "mia") != []
     shell.ok("cr", "comment", "api#5", "--page", "authentication/tokens", "--body", "Here")

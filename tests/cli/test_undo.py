@@ -1,4 +1,4 @@
-"""`presscheck outbox history` and `outbox undo`: what they print, and their exit codes."""
+"""`presscheck outbox history` and `outbox undo`: output and exit codes."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def newest(shell: Shell) -> dict[str, Any]:
     return shell.json("outbox", "history")[0]
 
 
-def test_a_comment_is_listed_and_undone(shell: Shell) -> None:
+def test_comment_is_listed_and_undone(shell: Shell) -> None:
     shell.ok("cr", "comment", "api#5", "--body", "Too harsh")
     entry = newest(shell)
     assert (entry["state"], entry["change"], entry["undoable"]) == ("sent", "add comment", True)

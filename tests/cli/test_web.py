@@ -1,4 +1,4 @@
-"""`presscheck web`: the app in a browser, and who is let in."""
+"""`presscheck web`: the app in a browser, and the access to it."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ OWN = "http://127.0.0.1:8302"
 
 @pytest.fixture
 def program(service: RunningService, tmp_path: Path) -> Iterator[WebProgram]:
-    """The program, in a folder whose path has blanks and quotes."""
+    """A running `presscheck web` whose home directory has blanks and quotes in its path."""
     with web_program(user_of(tmp_path / 'it\'s "my" home', service).environment) as running:
         yield running
 
 
 def gone(pids: list[int]) -> bool:
-    """Wait until processes have ended."""
+    """Wait until processes have ended. Returns False if one still runs after 20 seconds."""
     until = time.monotonic() + 20
     while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < until:
         time.sleep(0.05)
     return not any(Path(f"/proc/{pid}").exists() for pid in pids)
 
 
-def test_the_key_is_spent_at_its_first_use(program: WebProgram) -> None:
+def test_key_works_only_once(program: WebProgram) -> None:
     with httpx.Client() as stranger, httpx.Client() as browser:
         assert stranger.get(program.url).status_code == 403
         assert "started" not in stranger.get(f"{program.url}?key=").text
@@ -98,7 +98,9 @@ def test_the_key_is_spent_at_its_first_use(program: WebProgram) -> None:
         ("no host", [], [], False, "this machine"),
     ]
 )
-def test_hosts_and_origins(hosts: list[str], origins: list[str], is_socket: bool, refused: str) -> None:
+def test_only_local_hosts_and_the_same_origin_are_accepted(
+    hosts: list[str], origins: list[str], is_socket: bool, refused: str
+) -> None:
     assert refused in (Access(8302).refusal(hosts, origins, needs_origin=is_socket) or "let in")
 
 
@@ -106,7 +108,7 @@ def test_the_default_port_may_be_left_out() -> None:
     assert Access(80).refusal(["localhost"], ["http://localhost"], needs_origin=True) is None
 
 
-async def test_foreign_hosts_and_origins_are_refused(program: WebProgram) -> None:
+async def test_foreign_hosts_and_origins_are_rejected_by_the_server(program: WebProgram) -> None:
     async with signed_in(program) as session:
         for path in ("", "textual.js", "socket"):
             async with session.get(program.url + path, headers={"Host": f"evil.example:{program.port}"}) as answer:
@@ -133,7 +135,7 @@ async def test_foreign_hosts_and_origins_are_refused(program: WebProgram) -> Non
         assert refused.value.status == 403, "without the cookie"
 
 
-async def test_the_page_is_of_this_machine_alone(program: WebProgram) -> None:
+async def test_page_loads_nothing_from_other_hosts(program: WebProgram) -> None:
     async with signed_in(program) as session:
         async with session.get(program.url) as answer:
             page, headers = await answer.text(), answer.headers
@@ -157,7 +159,7 @@ async def test_the_page_is_of_this_machine_alone(program: WebProgram) -> None:
 
 
 @pytest.mark.slow
-async def test_a_tab_is_a_session_that_ends_with_a_server_that_is_killed(program: WebProgram) -> None:
+async def test_app_of_a_tab_ends_if_the_server_is_killed(program: WebProgram) -> None:
     async with signed_in(program) as session, opened_tab(program, session) as tab:
         await tab.wait(FIRST_ROW)
         await tab.socket.send_str("no JSON")
@@ -179,7 +181,7 @@ async def test_a_tab_is_a_session_that_ends_with_a_server_that_is_killed(program
         assert await asyncio.to_thread(gone, apps)
 
 
-async def test_more_tabs_than_allowed_get_a_clear_page(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_tabs_beyond_the_limit_get_an_error_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "MOST_TABS", 1)
     one = server.BrowserServer(["cat"], 0)
     url, runner = one.access.url, web.AppRunner(one.application())
@@ -203,7 +205,7 @@ async def test_more_tabs_than_allowed_get_a_clear_page(monkeypatch: pytest.Monke
     await runner.cleanup()
 
 
-async def test_the_tab_shows_why_an_app_cannot_start(service: RunningService, tmp_path: Path) -> None:
+async def test_tab_shows_the_error_of_an_app_that_cannot_start(service: RunningService, tmp_path: Path) -> None:
     user = user_of(tmp_path, service)
     with web_program(user.environment) as program:
         user.config.write_text("theme = 1\n")
@@ -211,7 +213,7 @@ async def test_the_tab_shows_why_an_app_cannot_start(service: RunningService, tm
             assert "theme" in await tab.end()
 
 
-def test_the_app_is_not_a_module_of_the_current_folder(tmp_path: Path) -> None:
+def test_app_is_not_imported_from_the_current_folder(tmp_path: Path) -> None:
     for name in ("presscheck", "gc", "os"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('not this one')")
     options = Options(None, None, offline=False, low_bandwidth=False, linear=False, no_project=False)
@@ -220,14 +222,14 @@ def test_the_app_is_not_a_module_of_the_current_folder(tmp_path: Path) -> None:
     assert (ran.returncode, ran.stdout.decode()) == (0, f"presscheck {__version__}\n")
 
 
-def test_tabs_have_the_options_before_the_command() -> None:
+def test_options_before_the_command_are_passed_to_tabs() -> None:
     options = Options("work", "ink", offline=True, low_bandwidth=True, linear=False, no_project=True)
     given = ["--profile=work", "--theme=ink", "--offline", "--low-bandwidth", "--no-project"]
     assert app_command(options, sample=False)[-len(given) :] == given
     assert len(given) == len(Options._fields) - 1, "all but --linear, which is for terminals"
 
 
-def test_numbered_lines_are_for_terminals(tmp_path: Path) -> None:
+def test_linear_is_rejected(tmp_path: Path) -> None:
     ran = CliRunner().invoke(command, ["--linear", "web"], env={"PRESSCHECK_HOME": str(tmp_path)})
     assert (ran.exit_code, ran.stdout) == (2, "")
     assert ran.stderr == "presscheck: --linear: is for a terminal, not for a web browser\n"
@@ -238,13 +240,13 @@ def test_invalid_settings_are_reported_before_anything_is_served(tmp_path: Path)
     assert (ran.exit_code, ran.stdout) == (2, "")
 
 
-def test_a_port_in_use_is_one_line(program: WebProgram, tmp_path: Path) -> None:
+def test_port_in_use_is_a_one_line_error(program: WebProgram, tmp_path: Path) -> None:
     ran = CliRunner().invoke(command, ["web", "--port", str(program.port)], env={"PRESSCHECK_HOME": str(tmp_path)})
     assert (ran.exit_code, ran.stdout) == (2, "")
     assert ran.stderr == f"presscheck: could not listen on 127.0.0.1:{program.port}: Address already in use\n"
 
 
-def test_the_app_does_not_take_the_terminal_of_the_server_for_its_own() -> None:
+def test_app_does_not_inherit_the_terminal_of_the_server() -> None:
     outer = {"TMUX": "x", "SSH_TTY": "x", "KITTY_WINDOW_ID": "1", "TERM": "dumb", "PRESSCHECK_TOKEN": "x", "LINES": "3"}
     inner = environment(outer, Size(100, 30))
     assert not {"TMUX", "SSH_TTY", "KITTY_WINDOW_ID"} & {*inner}
@@ -254,7 +256,7 @@ def test_the_app_does_not_take_the_terminal_of_the_server_for_its_own() -> None:
 
 @pytest.mark.slow
 @pytest.mark.needs("chromium")
-def test_the_app_in_a_browser(service: RunningService, tmp_path: Path) -> None:
+def test_app_works_in_chromium(service: RunningService, tmp_path: Path) -> None:
     with web_program(user_of(tmp_path / "home", service).environment) as program:
         browser = Browser(tmp_path)
         try:
@@ -288,7 +290,7 @@ def test_the_app_in_a_browser(service: RunningService, tmp_path: Path) -> None:
 
 
 class Shown(TabScreen):
-    """The terminal of a page, from what its WebSocket received."""
+    """The terminal of a page, emulated from the messages of its WebSocket."""
 
     def __init__(self, browser: Browser) -> None:
         super().__init__(300, 100)
@@ -305,7 +307,7 @@ class Shown(TabScreen):
 
 
 @pytest.mark.slow
-async def test_an_app_that_reads_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_app_that_reads_no_input_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app_process, "LONGEST_END", 0.3)
     app = AppProcess([sys.executable, "-c", "import time; time.sleep(60)"])
     await app.start(Size())

@@ -1,4 +1,4 @@
-"""The file with the severities of checks: what it sets, and what is refused with file, line and the known names."""
+"""The file with the severities of checks: levels by site, and errors with file, line and the known names."""
 
 from pathlib import Path
 
@@ -11,13 +11,13 @@ KNOWN = ("broken-link", "long-title")
 
 
 def read(tmp_path: Path, text: str | bytes) -> ChecksFile:
-    """A file with this text."""
+    """Write the text to a file. Returns the `ChecksFile` that reads it."""
     file = tmp_path / "presscheck.toml"
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
     return ChecksFile(tmp_path / "config.toml", given=file)
 
 
-def test_a_site_has_the_general_severities_and_its_own(tmp_path: Path) -> None:
+def test_severities_of_a_site_override_the_general_ones(tmp_path: Path) -> None:
     text = '[checks]\nlong-title = "off"\nbroken-link = "info"\n\n[sites."My Docs"]\nlong-title = "error"\n'
     levels = read(tmp_path, text).read(KNOWN)
     assert levels.of("w1", "my docs") == {"long-title": "error", "broken-link": "info"}
@@ -41,13 +41,13 @@ def test_a_site_has_the_general_severities_and_its_own(tmp_path: Path) -> None:
         (b"#" * (MAX_BYTES + 1), ": is larger than 256 KB: shorten it"),
     ],
 )
-def test_a_file_with_errors_is_refused(tmp_path: Path, text: str | bytes, message: str) -> None:
+def test_invalid_file_is_rejected(tmp_path: Path, text: str | bytes, message: str) -> None:
     with pytest.raises(ConfigurationError) as raised:
         read(tmp_path, text).read(KNOWN)
     assert str(raised.value).startswith(f"{tmp_path / 'presscheck.toml'}{message}")
 
 
-def test_only_a_file_that_is_named_must_exist(tmp_path: Path) -> None:
+def test_only_an_explicitly_named_file_must_exist(tmp_path: Path) -> None:
     settings = tmp_path / "config.toml"
     assert ChecksFile(settings).read(KNOWN).of("w1") == {}
     with pytest.raises(ConfigurationError, match=r"team\.toml: not found: create it, or name another file"):

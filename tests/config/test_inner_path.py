@@ -1,4 +1,4 @@
-"""A path from others stays in its folder."""
+"""`inner_path`: untrusted paths cannot leave their folder."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
     return folder.resolve()
 
 
-def test_a_path_in_the_folder_is_absolute_and_has_no_links(folder: Path) -> None:
+def test_path_inside_the_folder_is_resolved(folder: Path) -> None:
     for path, found in (
         (".", folder),
         ("inner/../new/é", folder / "new" / "é"),
@@ -39,5 +39,5 @@ NO_PATHS = ("a\0b", "\ud800", "x" * 300)
 
 
 @pytest.mark.parametrize("path", [*OTHERS, *NO_PATHS])
-def test_other_paths_are_refused(folder: Path, path: str) -> None:
+def test_invalid_paths_and_paths_outside_the_folder_are_rejected(folder: Path, path: str) -> None:
     assert inner_path(folder, path) is None

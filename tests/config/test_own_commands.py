@@ -18,7 +18,7 @@ def settings(tmp_path: Path, text: str) -> Path:
 
 
 @pytest.mark.parametrize("command", ["\"show --as 'a b' {title}\"", '["show", "--as", "a b", "{title}"]'])
-def test_a_command_is_a_text_or_its_words(tmp_path: Path, command: str) -> None:
+def test_command_is_a_string_or_a_list_of_words(tmp_path: Path, command: str) -> None:
     (own,), errors = read_commands(settings(tmp_path, f"{HEAD}command = {command}\n"))
     assert (own.words, own.fields, errors) == (("show", "--as", "a b", "{title}"), ("title",), ())
 
@@ -52,7 +52,7 @@ def test_a_script_on_one_line_is_not_split(tmp_path: Path) -> None:
         ("{", "{"),
     ],
 )
-def test_values_are_filled_in_once(template: str, text: str) -> None:
+def test_fields_in_values_are_not_replaced(template: str, text: str) -> None:
     assert filled(template, {"number": "7", "title": "{number}"}) == text
 
 
@@ -95,21 +95,21 @@ def test_values_are_filled_in_once(template: str, text: str) -> None:
         ('commands = "x"\n', ":1: commands must be written as [[commands]]"),
     ],
 )
-def test_an_error_names_line_and_key(tmp_path: Path, text: str, message: str) -> None:
+def test_error_names_line_and_key(tmp_path: Path, text: str, message: str) -> None:
     file = settings(tmp_path, text)
     (error,) = errors_in(file)
     assert message in str(error)
     assert read_commands(file)[1] == (error,)
 
 
-def test_a_wrong_command_is_skipped_and_the_profile_is_read(tmp_path: Path) -> None:
+def test_invalid_command_is_skipped_and_the_profile_is_read(tmp_path: Path) -> None:
     text = f'{HEAD}\n[[commands]]\nname = "Good"\ncommand = "x"\n\n[profiles.default]\ntheme = "paper"\n'
     file = settings(tmp_path, text)
     assert [(command.name, command.number) for command in read_commands(file)[0]] == [("Good", 2)]
     assert read(file, "default") == {"theme": "paper"}
 
 
-def test_commands_have_a_limit(tmp_path: Path) -> None:
+def test_number_of_commands_is_limited(tmp_path: Path) -> None:
     text = "".join(f'[[commands]]\nname = "c{number}"\ncommand = "x"\n' for number in range(MAX_COMMANDS + 1))
     commands, (error,) = read_commands(settings(tmp_path, text))
     assert len(commands) == MAX_COMMANDS

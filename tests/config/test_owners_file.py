@@ -58,7 +58,7 @@ def test_a_pattern_matches(pattern: str, path: str) -> None:
     ("pattern", "path"),
     [
         ("/cli", "limits"),
-        ("/limits", "limits"),  # a leading slash begins with the space
+        ("/limits", "limits"),  # after a leading slash comes the space
         ("cli/limits", "limits"),
         ("/api/*", "authentication/tokens"),
         ("/api/*", ""),
@@ -78,7 +78,7 @@ def test_a_pattern_does_not_match(pattern: str, path: str) -> None:
     assert not matches(pattern, path)
 
 
-def test_the_last_match_counts_also_without_owners() -> None:
+def test_last_match_wins_even_without_owners() -> None:
     text = (
         '* mia\n\n# comment\n/api/ @ada "Jón Stefánsson"  # inline\n\tauthentication/tokens\tdocs/writers \r\nlimits\n'
     )
@@ -115,7 +115,7 @@ def test_the_last_match_counts_also_without_owners() -> None:
         ("a" * (MAX_LINE + 1), f"is too long: at most {MAX_LINE:,} characters"),
     ],
 )
-def test_an_error_names_file_and_line_and_quotes_nothing(line: str, says: str) -> None:
+def test_error_names_file_and_line_without_quoting_the_text(line: str, says: str) -> None:
     owners = parse(Path("a/owners"), f"* ada\n{line}\nlimits mia\n")
     [error] = owners.errors
     assert str(error).startswith(f"a/owners:2: {says}")
@@ -139,13 +139,13 @@ def test_patterns_beyond_the_limit_are_reported_once() -> None:
         ("?*" * 400 + "b", "a" * 100_000),
     ],
 )
-def test_no_pattern_and_path_take_long(pattern: str, path: str) -> None:
+def test_matching_time_is_bounded(pattern: str, path: str) -> None:
     began = time.thread_time()
     assert not matches(pattern, path)
     assert time.thread_time() - began < 2
 
 
-def test_the_file_is_read_again_when_it_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_is_parsed_again_only_after_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[str] = []
     original = owners_file.parse
 
@@ -171,7 +171,7 @@ def test_the_file_is_read_again_when_it_has_changed(tmp_path: Path, monkeypatch:
     assert [rule.pattern for rule in owners.read().rules] == ["*"], "with a byte order mark"
 
 
-def test_a_file_that_cannot_be_used_is_an_error(tmp_path: Path) -> None:
+def test_unusable_file_is_an_error(tmp_path: Path) -> None:
     settings, file = tmp_path / "config.toml", tmp_path / "owners"
 
     def error(named: str | None = None) -> str:

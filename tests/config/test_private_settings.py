@@ -1,4 +1,4 @@
-"""Who can write the settings file decides what runs: `token_command`. A byte order mark is no part of a text."""
+"""Settings files that are rejected because other users could make `token_command` run a program; byte order marks."""
 
 import os
 from pathlib import Path
@@ -10,7 +10,7 @@ from presscheck.config.validation import errors_in
 from presscheck.errors import ConfigurationError
 
 
-def test_a_file_that_others_can_write_runs_nothing(tmp_path: Path) -> None:
+def test_file_that_other_users_can_write_runs_no_command(tmp_path: Path) -> None:
     ran = tmp_path / "ran"
     file = tmp_path / "config.toml"
     file.write_text(f'[profiles.default]\ntoken_command = "touch {ran}"\n')
@@ -24,18 +24,18 @@ def test_a_file_that_others_can_write_runs_nothing(tmp_path: Path) -> None:
     assert errors_in(file) == ()
 
 
-def test_a_file_of_another_user_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_of_another_user_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "config.toml"
     file.write_text('[profiles.default]\ntoken_command = "false"\n')
     if os.geteuid() == 0:
         os.chown(file, 12345, -1)
-    else:  # only root can give a file away
+    else:  # only root can change the owner of a file
         monkeypatch.setattr(os, "geteuid", lambda: 12345)
     with pytest.raises(ConfigurationError, match="belongs to another user"):
         load(file, environment={})
 
 
-def test_a_pipe_is_not_read(tmp_path: Path) -> None:
+def test_pipe_is_rejected(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     os.mkfifo(file, 0o600)
     with pytest.raises(ConfigurationError, match=r"config\.toml: is a pipe: write the settings into a regular file"):

@@ -1,4 +1,4 @@
-"""`.presscheck.toml`: where it is found, who may write it, what it may not set, and which of its programs may run."""
+"""`.presscheck.toml`: search, permissions, forbidden settings, and trust in its programs."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ def trust(tmp_path: Path) -> Path:
 
 
 def give_away(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make a file or folder that of another user."""
+    """Make a file or folder belong to another user."""
     if os.geteuid() == 0:
         os.chown(path, OTHER_USER, -1, follow_symlinks=False)
-    else:  # only root can give a file away
+    else:  # only root can change the owner of a file
         monkeypatch.setattr(os, "geteuid", lambda: OTHER_USER)
 
 
@@ -109,7 +109,7 @@ REFUSED: dict[str, tuple[Callable[[Path, pytest.MonkeyPatch], object], str]] = {
 
 
 @pytest.mark.parametrize(("change", "reason"), REFUSED.values(), ids=REFUSED)
-def test_a_file_that_another_could_have_written_is_refused_as_a_whole(
+def test_unsafe_or_unreadable_file_is_rejected_as_a_whole(
     file: Path, trust: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[..., object], reason: str
 ) -> None:
     file.write_text(WHOLE)
@@ -122,7 +122,7 @@ def test_a_file_that_another_could_have_written_is_refused_as_a_whole(
     assert [(error.line, error.message) for error in project.check()] == [(None, project.refusal)]
 
 
-def test_nearest_file_counts_below_the_home_directory(tmp_path: Path) -> None:
+def test_nearest_file_below_the_home_directory_is_found(tmp_path: Path) -> None:
     home = tmp_path / "home"
     inner = home / "outer" / "inner" / "deep"
     inner.mkdir(parents=True)
@@ -137,7 +137,7 @@ def test_nearest_file_counts_below_the_home_directory(tmp_path: Path) -> None:
     assert find_project(tmp_path, home) == tmp_path / PROJECT_NAME
 
 
-def test_search_ends_at_the_border_of_a_file_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_stops_at_a_mount_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mounted = tmp_path / "mounted"
     mounted.mkdir()
     (tmp_path / PROJECT_NAME).touch()
@@ -176,7 +176,7 @@ def test_search_ends_at_the_border_of_a_file_system(tmp_path: Path, monkeypatch:
         ("syntax", "site = s3cr3t", "", "is not valid TOML"),
     ]
 )
-def test_what_a_project_may_not_set_is_an_error_with_its_line(text: str, key: str, message: str) -> None:
+def test_forbidden_or_invalid_setting_is_an_error_with_its_line(text: str, key: str, message: str) -> None:
     with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as name:
         folder = Path(name).resolve()
         file = folder / PROJECT_NAME
@@ -191,7 +191,7 @@ def test_what_a_project_may_not_set_is_an_error_with_its_line(text: str, key: st
         assert find_here({NO_PROJECT: "1"}) is None
 
 
-def test_only_the_organization_of_a_profile_changes(file: Path, trust: Path, tmp_path: Path) -> None:
+def test_project_replaces_only_the_organization_of_a_profile(file: Path, trust: Path, tmp_path: Path) -> None:
     settings = tmp_path / "config.toml"
     settings.write_text('[profiles.default]\nbase_url = "https://docs.example"\norganization = "Own"\n')
     file.write_text(WHOLE)
@@ -230,7 +230,7 @@ def test_only_the_organization_of_a_profile_changes(file: Path, trust: Path, tmp
         ("commands", "commands = 3", "commands", "must be written as [[commands]]"),
     ]
 )
-def test_an_invalid_entry_is_skipped_alone(text: str, key: str, message: str) -> None:
+def test_invalid_entry_is_skipped_and_others_are_kept(text: str, key: str, message: str) -> None:
     with TemporaryDirectory() as name:
         folder = Path(name).resolve()
         (folder / "out").symlink_to("/etc")
@@ -245,7 +245,7 @@ def test_an_invalid_entry_is_skipped_alone(text: str, key: str, message: str) ->
         assert len(project.programs) <= (MAX_CHECKS if message == "exceeds" else 0)
 
 
-def test_programs_run_once_trusted_and_are_asked_for_again_when_they_change(file: Path, trust: Path) -> None:
+def test_changed_programs_must_be_trusted_again(file: Path, trust: Path) -> None:
     def names(state: str) -> list[str]:
         return [program.name for program in getattr(read_project(file, trust), state)]
 
@@ -276,7 +276,7 @@ def test_programs_run_once_trusted_and_are_asked_for_again_when_they_change(file
     assert not TrustList(trust).forget(moved / PROJECT_NAME)
 
 
-def test_trust_in_a_command_ends_when_it_runs_otherwise(file: Path, trust: Path) -> None:
+def test_command_with_changed_settings_must_be_trusted_again(file: Path, trust: Path) -> None:
     command = '[[commands]]\nname = "Ticket"\ncommand = "ticket"\n'
     file.write_text(command)
     TrustList(trust).trust(file, [program.fingerprint for program in read_project(file, trust).programs])
@@ -288,7 +288,7 @@ def test_trust_in_a_command_ends_when_it_runs_otherwise(file: Path, trust: Path)
         assert (setting, len(project.programs), project.usable) == (setting, 1, ())
 
 
-def test_list_that_is_damaged_or_writable_by_others_trusts_nothing(file: Path, trust: Path) -> None:
+def test_damaged_or_writable_trust_list_trusts_nothing(file: Path, trust: Path) -> None:
     file.write_text(WHOLE)
     answers = TrustList(trust)
     fingerprints = [program.fingerprint for program in read_project(file, trust).programs]
@@ -307,7 +307,7 @@ def test_list_that_is_damaged_or_writable_by_others_trusts_nothing(file: Path, t
     assert not answers.forget(file)
 
 
-def test_entries_of_a_project_join_those_of_the_settings(file: Path, trust: Path, tmp_path: Path) -> None:
+def test_entries_of_a_project_are_merged_with_the_settings(file: Path, trust: Path, tmp_path: Path) -> None:
     settings = tmp_path / "config.toml"
     settings.write_text(
         '[[views]]\nname = "Own"\n[[views]]\nname = "team"\n[[checks]]\nname = "Style"\ncommand = "own"\n'
@@ -330,7 +330,7 @@ def test_entries_of_a_project_join_those_of_the_settings(file: Path, trust: Path
     assert views_of(settings, None)[0] != views_of(settings, project)[0]
 
 
-def test_the_published_schema_is_the_model(file: Path, trust: Path) -> None:
+def test_published_schema_is_current(file: Path, trust: Path) -> None:
     published = Path(presscheck.config.__file__).with_name("project.schema.json")
     assert json.loads(published.read_text()) == project_schema()
     jsonschema.Draft202012Validator.check_schema(project_schema())

@@ -23,7 +23,7 @@ def test_a_known_program_needs_only_its_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["\"lint --as 'a b' {pages}\"", '["lint", "--as", "a b", "{pages}"]'])
-def test_a_command_is_a_text_or_its_words(tmp_path: Path, command: str) -> None:
+def test_command_is_a_string_or_a_list_of_words(tmp_path: Path, command: str) -> None:
     text = f'[[checks]]\nname = "own"\ncommand = {command}\nformat = "sarif"\ntimeout = 5\ndirectory = "~/docs"\n'
     check = ProseCheck("own", ("lint", "--as", "a b", "{pages}"), "sarif", None, 5, "~/docs")
     assert read_checks(settings(tmp_path, text)) == ((check,), ())
@@ -59,14 +59,14 @@ def test_errors_have_line_and_key(tmp_path: Path, text: str, message: str) -> No
     assert read_checks(file)[1] == errors_in(file)
 
 
-def test_an_invalid_check_disables_nothing_else(tmp_path: Path) -> None:
+def test_invalid_check_is_skipped_and_other_settings_are_read(tmp_path: Path) -> None:
     text = '[[checks]]\nname = "own"\n\n[[checks]]\nname = "typos"\n\n[profiles.default]\ntheme = "paper"\n'
     file = settings(tmp_path, text)
     assert [check.name for check in read_checks(file)[0]] == ["typos"]
     assert read(file, "default") == {"theme": "paper"}
 
 
-def test_the_number_of_checks_has_a_limit(tmp_path: Path) -> None:
+def test_number_of_checks_is_limited(tmp_path: Path) -> None:
     text = "".join(f'[[checks]]\nname = "c{number}"\ncommand = "x"\n' for number in range(MAX_CHECKS + 1))
     checks, (error,) = read_checks(settings(tmp_path, text))
     assert len(checks) == MAX_CHECKS

@@ -1,4 +1,4 @@
-"""The keyring of a Linux desktop: secrets are stored, replaced and deleted; what stands in the way is named."""
+"""The keyring of a Linux desktop: storing, replacing and deleting secrets, and the reasons for failures."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_secret_is_stored_replaced_and_deleted(keyring: SecretService) -> None
     assert len(keyring.items()) == 1
 
 
-def test_a_secret_has_the_attributes_that_the_library_keyring_gives(keyring: SecretService) -> None:
+def test_secret_has_the_attributes_of_the_keyring_library(keyring: SecretService) -> None:
     store_secret(*WHERE, "token")
     [attributes] = keyring.items()
     attributes.pop("xdg:schema", None)
@@ -70,13 +70,13 @@ def test_a_locked_keyring_asks_for_its_passphrase(keyring: SecretService) -> Non
     assert read_secret(*WHERE) == "new"
 
 
-def test_whether_there_is_a_keyring_is_found_without_a_dialog(keyring: SecretService) -> None:
+def test_check_keyring_opens_no_dialog(keyring: SecretService) -> None:
     store_secret(*WHERE, "token")
     keyring.lock()
-    check_keyring()  # a dialog would wait for an answer
+    check_keyring()  # would block if it opened a dialog
 
 
-def test_the_first_secret_makes_a_keyring(dbus_session: SecretService) -> None:
+def test_first_secret_creates_a_keyring(dbus_session: SecretService) -> None:
     dbus_session.start(unlocked=False)
     assert read_secret(*WHERE) is None
     delete_secret(*WHERE)
@@ -88,7 +88,7 @@ def test_the_first_secret_makes_a_keyring(dbus_session: SecretService) -> None:
     assert read_secret(*WHERE) == "token"
 
 
-def test_what_stands_in_the_way_is_named(dbus_session: SecretService, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_names_the_reason(dbus_session: SecretService, monkeypatch: pytest.MonkeyPatch) -> None:
     assert reason() == "none is running"
     with open_dbus_connection(dbus_session.address) as silent:
         bus = DBusAddress("/org/freedesktop/DBus", "org.freedesktop.DBus", "org.freedesktop.DBus")
@@ -105,7 +105,7 @@ def test_what_stands_in_the_way_is_named(dbus_session: SecretService, monkeypatc
         assert reason() == "DBUS_SESSION_BUS_ADDRESS is not set"
 
 
-def test_a_bus_that_says_nothing_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silent_bus_times_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # the whole path may be too long for a socket
     with socket.socket(socket.AF_UNIX) as silent:
         silent.bind("bus")

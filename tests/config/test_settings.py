@@ -43,13 +43,13 @@ def test_environment_variables_override_the_file(file: Path) -> None:
     assert (profile.token, profile.base_url) == ("t", "http://localhost:1")
 
 
-def test_a_profile_by_name(file: Path) -> None:
+def test_profile_is_selected_by_name(file: Path) -> None:
     profile = load(file, "local", environment={})
     assert (profile.base_url, profile.read_only) == ("http://127.0.0.1:8300", True)
     assert load(file, environment={"PRESSCHECK_PROFILE": "local"}) == profile
 
 
-def test_a_text_has_at_least_twenty_columns(tmp_path: Path) -> None:
+def test_text_width_is_at_least_twenty(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("[profiles.default]\ntext_width = 3")
     assert load(tmp_path / "config.toml", environment={}).text_width == 20
 
@@ -123,7 +123,7 @@ def test_plain_http_requires_allow_http(file: Path, url: str) -> None:
         ("inbox_profiles = [3]", "1: inbox_profiles must be a list of profiles"),
     ],
 )
-def test_the_profiles_of_the_inbox_are_checked(tmp_path: Path, text: str, message: str) -> None:
+def test_inbox_profiles_are_validated(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "config.toml"
     file.write_text(f"{text}\n[profiles.work]\n")
     [error] = errors_in(file)
@@ -133,7 +133,7 @@ def test_the_profiles_of_the_inbox_are_checked(tmp_path: Path, text: str, messag
     assert load(file, "work", {}).name == "work", "the app starts anyway"
 
 
-def test_the_profiles_of_the_inbox_keep_their_order(tmp_path: Path) -> None:
+def test_inbox_profiles_keep_their_order(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text('inbox_profiles = ["work", "client"]\n[profiles.client]\ntheme = 3\n[profiles.work]\n')
     assert read_inbox_profiles(file) == ("work", "client"), "also if a profile has an error"
@@ -141,7 +141,7 @@ def test_the_profiles_of_the_inbox_keep_their_order(tmp_path: Path) -> None:
     assert read_inbox_profiles(file) is None
 
 
-def test_folders_of_spaces_are_checked(tmp_path: Path) -> None:
+def test_folders_of_spaces_are_validated(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text('[folders]\nGuides = "~/guides"\n"API docs" = "relative"\nOther = 3\n')
     assert read_folders(file) == {"Guides": "~/guides"}
@@ -152,7 +152,7 @@ def test_folders_of_spaces_are_checked(tmp_path: Path) -> None:
     assert read_folders(file) == {}
 
 
-def test_programs_that_review_are_checked(tmp_path: Path) -> None:
+def test_review_programs_are_validated(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     lines = ("own = \"python3 '~/my review.py'\"", 'list = ["python3"]', 'open = "\'"', 'empty = ""', '"a b" = "x"')
     file.write_text("[review_programs]\n" + "\n".join(lines))

@@ -61,14 +61,14 @@ def file(tmp_path: Path) -> Path:
         ("\n".join(f"[[views]]\nname = 'v{n}'" for n in range(21)), "41: views.21 exceeds the limit of 20 views"),
     ],
 )
-def test_an_error_in_a_view_names_field_and_limit_and_affects_no_profile(tmp_path: Path, text: str, says: str) -> None:
+def test_invalid_view_is_reported_and_does_not_affect_profiles(tmp_path: Path, text: str, says: str) -> None:
     file = tmp_path / "config.toml"
     file.write_text(text)
     assert next(str(one) for one in errors_in(file, validate_view)).startswith(f"{file}:{says}")
     assert load(file, environment={}).name == "default"
 
 
-def test_valid_views_are_read_beside_invalid_ones(tmp_path: Path) -> None:
+def test_valid_views_are_read_despite_invalid_ones(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text("[[views]]\nname = 'a'\nsort = 'x'\n[[views]]\nname = 'b'\nquery = ' space:api '\n")
     views, mistakes = read_views(file, validate_view)
@@ -97,7 +97,7 @@ def test_a_view_of_version_0_1_0_keeps_its_order(tmp_path: Path, lines: str, vie
     assert read_views(file, validate_view) == ((view,), ())
 
 
-def test_an_unknown_order_in_a_query_is_reported(tmp_path: Path) -> None:
+def test_unknown_order_in_a_query_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text("[[views]]\nname = 'a'\nquery = 'sort:colour'\n")
     [error] = errors_in(file, validate_view)

@@ -14,11 +14,11 @@ WHERE = ("work", "https://docs.example/v1")
 
 
 def files(directory: Path) -> dict[str, str]:
-    """The texts of the files of a configuration directory, by name."""
+    """Return the contents of the token files in a configuration directory, by name."""
     return {path.name: path.read_text() for path in (directory / "tokens").iterdir()}
 
 
-def test_a_token_is_in_one_place(tmp_path: Path, keyring: SecretService, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_token_is_stored_in_one_place(tmp_path: Path, keyring: SecretService, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DBUS_SESSION_BUS_ADDRESS")
     assert store_token(tmp_path, *WHERE, "first").startswith("the file ")
     assert list(files(tmp_path).values()) == ["first\n"]
@@ -41,7 +41,7 @@ def test_a_token_is_in_one_place(tmp_path: Path, keyring: SecretService, monkeyp
     assert not forget_token(tmp_path, *WHERE)
 
 
-def test_the_message_has_the_reason_of_the_keyring(
+def test_error_contains_the_reason_of_the_keyring(
     tmp_path: Path, keyring: SecretService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store_token(tmp_path, *WHERE, "token")

@@ -1,4 +1,4 @@
-"""Command lines in Markdown: what a shell would run, checked against the tree of commands."""
+"""Find the command lines of presscheck in shell scripts and check them against its commands."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _REDIRECTION = re.compile(r"[<>]+")
 
 
 def commands_in(script: str) -> Iterator[list[str]]:
-    """The words of each command line of presscheck in a script for a shell."""
+    """Yield the words after `presscheck` of each command line in a shell script."""
     for line in script.replace("\\\n", " ").split("\n"):
         line = _COMMENT.sub("", line)
         for inner in (line, *_SUBSTITUTION.findall(line)):
@@ -49,11 +49,11 @@ def _of_line(line: str) -> Iterator[list[str]]:
 
 
 def problem(words: list[str], *, is_whole: bool = True) -> str | None:
-    """Why the words after `presscheck` are no command line; None if they are.
+    """Check a command line. Returns the error, or None if the command line is valid.
 
     Args:
-        words: the words.
-        is_whole: whether required arguments and options must be there; a text may name a command without them.
+        words: the words after `presscheck`.
+        is_whole: whether required arguments and options must be present; a sentence may name a command without them.
     """
     try:
         _check(words, is_whole=is_whole)
@@ -88,17 +88,17 @@ def _check(words: list[str], *, is_whole: bool) -> None:
 
 
 def _parsed(found: click.Command, context: click.Context, words: list[str]) -> tuple[dict[str, Any], list[str]]:
-    """The given values of a command by parameter, and the words that are left for a command below it."""
+    """Parse the options of a command. Returns the given values by parameter name and the words for a subcommand."""
     values, left, _ = found.make_parser(context).parse_args(list(words))
     return {name: value for name, value in values.items() if not _is_missing(value)}, left
 
 
 def _is_missing(value: Any) -> bool:
-    return value is None or value == () or isinstance(value, Enum)  # click marks what was not given by an enumeration
+    return value is None or value == () or isinstance(value, Enum)  # click marks missing values with an enum member
 
 
 def _check_value(option: click.Parameter, context: click.Context, value: Any, *, is_whole: bool) -> None:
-    """Check choices and numbers; other types read files and settings that need not exist here."""
+    """Check choices and numbers. Other types read files and settings, which may not exist here."""
     if value is None:
         if is_whole and option.required:
             raise click.MissingParameter(ctx=context, param=option)

@@ -1,4 +1,4 @@
-"""Every command line of the manual and of the texts at the root is one that the program accepts."""
+"""The program accepts every command line in the manual and in the Markdown files at the root."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from tests.docs.manual_pages import FILES, blocks_of, inlines_of
 from tests.table import each_case
 
 SHELL = ("console", "bash")
-"""The languages of blocks with command lines."""
+"""Languages of code blocks with command lines."""
 LANGUAGES = (*SHELL, "python", "toml", "text")
-"""The languages of blocks; a block of `text` has no command lines but the usage of generated pages."""
+"""Languages of code blocks. A `text` block contains no command line, except for the usage in generated pages."""
 
 
 def scripts_in(file: Path) -> list[str]:
-    """The blocks of a file with command lines."""
+    """Return the contents of the shell blocks of a file."""
     return [block.content for block in blocks_of(file) if block.type == "fence" and block.info.strip() in SHELL]
 
 
@@ -48,7 +48,7 @@ def test_every_command_in_a_line_of_text_exists(file: Path) -> None:
     assert not problems, "\n".join(problems)
 
 
-def test_the_blocks_have_command_lines() -> None:
+def test_code_blocks_contain_command_lines() -> None:
     assert sum(1 for file in FILES for script in scripts_in(file) for _ in commands_in(script)) > 80
 
 
@@ -87,7 +87,7 @@ def test_command_lines_are_found_in_a_script(script: str, commands: list[list[st
         ("api get-nothing", "no command get-nothing"),
     ],
 )
-def test_a_wrong_command_line_is_found(line: str, reason: str) -> None:
+def test_invalid_command_line_is_reported(line: str, reason: str) -> None:
     assert reason in (problem(shlex.split(line)) or "")
 
 
@@ -105,11 +105,11 @@ def test_a_wrong_command_line_is_found(line: str, reason: str) -> None:
         "demo --docs here --docs there",
     ],
 )
-def test_a_right_command_line_is_accepted(line: str) -> None:
+def test_valid_command_line_is_accepted(line: str) -> None:
     assert problem(shlex.split(line)) is None
 
 
-def test_a_text_may_name_a_command_without_its_arguments() -> None:
+def test_sentence_may_name_a_command_without_its_arguments() -> None:
     assert problem(["cr", "merge", "--if-clean"], is_whole=False) is None
     assert problem(["cr"], is_whole=False) is None
     assert "--nope" in (problem(["cr", "merge", "--nope"], is_whole=False) or "")

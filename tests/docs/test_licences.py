@@ -1,4 +1,4 @@
-"""Every package of an installation is in the list of licences, with a licence that fits the one of presscheck."""
+"""Every installed package is in the list of licences and has a licence compatible with the one of presscheck."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def test_each_package_is_listed_with_its_licence() -> None:
     assert installed == {name: listed.get(name) for name in installed}, "run `make reference`"
 
 
-def test_each_licence_is_compatible_with_that_of_presscheck() -> None:
+def test_each_listed_licence_is_compatible() -> None:
     assert [name for name, licence in listed_licences().items() if not is_compatible(licence)] == []
 
 
@@ -27,5 +27,5 @@ def test_each_licence_is_compatible_with_that_of_presscheck() -> None:
         ("", False),
     ],
 )
-def test_one_of_the_offered_licences_must_fit(licence: str, fits: bool) -> None:
+def test_licence_expression_is_compatible_if_one_alternative_is(licence: str, fits: bool) -> None:
     assert is_compatible(licence) is fits

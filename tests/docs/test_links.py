@@ -1,4 +1,4 @@
-"""Every link and anchor of the manual and of the texts at the root has a target, and every page is listed once."""
+"""Every link and anchor in the manual and in the files at the root has a target; SUMMARY.md lists every page once."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from tests.table import each_case
 
 SCHEMES = ("https", "mailto")
 LOWEST = 3
-"""The level of headings that a link may go to; generators list no deeper ones."""
+"""Deepest level of headings that links may target; site generators list no deeper headings."""
 
 
 def slug(heading: str) -> str:
-    """The anchor of a heading, as GitHub and Python-Markdown write it for plain words."""
+    """Return the anchor of a heading, as GitHub and Python-Markdown create it for plain words."""
     return re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading.strip().lower()))
 
 
 def anchors_of(file: Path) -> list[str]:
-    """The anchors of the headings of a file."""
+    """Return the anchors of the headings of a file that links may target."""
     blocks = blocks_of(file)
     return [
         slug(text.content.replace("`", ""))
@@ -34,7 +34,7 @@ def anchors_of(file: Path) -> list[str]:
 
 
 def targets_of(file: Path) -> Iterator[str]:
-    """The targets of links and images, as they are written."""
+    """Yield the targets of the links and images of a file, as written."""
     for token in inlines_of(file):
         target = token.attrs.get("href") or token.attrs.get("src")
         if target is not None:
@@ -42,7 +42,7 @@ def targets_of(file: Path) -> Iterator[str]:
 
 
 def problem(file: Path, target: str) -> str | None:
-    """Why a link of a file has no target; None if it has one, or if it is on the web."""
+    """Check a link of a file. Returns the error, or None if the target exists or is on the web."""
     parts = urlsplit(target)
     if parts.scheme or parts.netloc:
         return None if parts.scheme in SCHEMES else f"{target}: not an address of the web"
@@ -79,25 +79,25 @@ def test_anchors_are_unique(file: Path) -> None:
         ("guide", "the file does not exist"),
     ],
 )
-def test_a_broken_link_is_found(target: str, reason: str) -> None:
+def test_broken_link_is_reported(target: str, reason: str) -> None:
     assert reason in (problem(DOCS / "README.md", target) or "")
 
 
-def test_a_link_that_works_is_no_problem() -> None:
+def test_working_links_are_accepted() -> None:
     assert problem(DOCS / "README.md", "guide/offline.md#the-outbox") is None
     assert problem(DOCS / "guide" / "offline.md", "#the-outbox") is None
     assert problem(AT_ROOT[0], "docs/keys.md") is None
     assert sum(1 for file in FILES for _ in targets_of(file)) > 100
 
 
-def test_every_page_is_in_the_list_of_pages_once() -> None:
+def test_summary_lists_every_page_once() -> None:
     listed = Counter((SUMMARY.parent / target).resolve() for target in targets_of(SUMMARY))
     assert set(listed) == {page for page in PAGES if page != SUMMARY}
     assert set(listed.values()) == {1}
 
 
-def test_the_list_of_pages_is_one_list() -> None:
-    """Generators that read it take a single list: an item of it is a link, and perhaps a list below it."""
+def test_summary_is_a_single_list() -> None:
+    """Site generators expect a single list whose items are links, optionally with a nested list."""
     kinds = [block.type for block in blocks_of(SUMMARY) if block.level == 0]
     assert kinds == ["heading_open", "heading_close", "bullet_list_open", "bullet_list_close"]
     for block in blocks_of(SUMMARY):
@@ -105,14 +105,14 @@ def test_the_list_of_pages_is_one_list() -> None:
             assert [token.type for token in block.children or ()] == ["link_open", "text", "link_close"], block.content
 
 
-def test_a_page_starts_with_its_title_and_has_no_other() -> None:
+def test_each_page_starts_with_its_only_title() -> None:
     for page in PAGES:
         tags = [block.tag for block in blocks_of(page) if block.type == "heading_open"]
         assert tags[0] == "h1" and tags.count("h1") == 1, name_of(page)
 
 
-def test_lists_are_indented_as_every_generator_reads_them() -> None:
-    """Python-Markdown takes a list only after a blank line, and a list in a list only with four spaces."""
+def test_list_indentation_works_in_every_generator() -> None:
+    """Python-Markdown needs a blank line before a list, and four spaces before the items of a nested list."""
     for page in PAGES:
         lines = page.read_text("utf-8").split("\n")
         for block in blocks_of(page):

@@ -1,4 +1,4 @@
-"""The made parts of the manual are current, and the manual names everything that the program has."""
+"""The generated parts of the manual are current, and the manual names every filter, event, color and variable."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from presscheck.engine.inbox.views import VIEWS
 from presscheck.tui.theme import COLORS
 
 NOT_FOR_USERS = {"PRESSCHECK_COMPLETE"}
-"""Variables that a script of the program sets itself."""
+"""Variables that the completion scripts of the program set."""
 
 
 def text_of(page: str) -> str:
     return (DOCS / page).read_text("utf-8")
 
 
-def test_the_made_parts_are_current() -> None:
+def test_generated_parts_are_current() -> None:
     assert [page.relative_to(ROOT).as_posix() for page in stale()] == [], "run `make reference`"
 
 
-def test_each_table_stands_in_one_page() -> None:
+def test_each_table_is_on_one_page() -> None:
     text = "\n".join(page.read_text("utf-8") for page in DOCS.rglob("*.md"))
     for name in TABLES:
         assert len(re.findall(rf"<!-- {name}: begin ", text)) == len(re.findall(rf"<!-- {name}: end -->", text)) == 1
 
 
 @pytest.mark.slow
-def test_a_stale_page_is_found_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stale_pages_are_found_and_rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for page in DOCS.rglob("*.md"):
         copy = tmp_path / page.relative_to(DOCS)
         copy.parent.mkdir(exist_ok=True)
@@ -72,7 +72,7 @@ def test_rows_of_commands_are_replaced_and_others_kept() -> None:
     assert "    * [presscheck api](cli/api.md)" in lines and len(lines) > 20
 
 
-def test_help_is_written_as_markdown_that_shows_the_same() -> None:
+def test_help_text_is_escaped_for_markdown() -> None:
     assert escaped("run `a_b*` or [x]_y") == "run `a_b*` or \\[x\\]\\_y"
     assert with_limits("Number of lines.  [default: 50; x>=1]") == "Number of lines. (default: 50, `x>=1`)"
     assert with_limits("Profile: [profiles.NAME].") == "Profile: \\[profiles.NAME\\]."
@@ -95,7 +95,7 @@ def test_every_color_of_a_theme_is_in_the_manual() -> None:
     assert not [color for color in COLORS if f"`{color}`" not in text]
 
 
-def test_every_variable_of_the_environment_is_in_the_manual() -> None:
+def test_every_environment_variable_is_in_the_manual() -> None:
     source = "\n".join(path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py"))
     variables = set(re.findall(r"PRESSCHECK_[A-Z_]+", source)) - NOT_FOR_USERS
     text = "\n".join(page.read_text("utf-8") for page in DOCS.rglob("*.md"))

@@ -1,4 +1,4 @@
-"""The manual and the texts at the root use plain words, as the screen does."""
+"""The manual and the Markdown files at the root contain no banned words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.table import each_case
 
 
 def paragraphs_of(file: Path) -> tuple[Text, ...]:
-    """The paragraphs of a file, each in one line, so that a phrase is found across the end of a line."""
+    """Return the paragraphs of a file, each joined into one line so that phrases across lines are found."""
     found, start = list[Text](), 0
     lines = file.read_text("utf-8").split("\n")
     for number, line in enumerate((*lines, ""), 1):
@@ -22,7 +22,7 @@ def paragraphs_of(file: Path) -> tuple[Text, ...]:
 
 
 @each_case("file", FILES)
-def test_words_are_plain(file: Path) -> None:
+def test_files_contain_no_banned_words(file: Path) -> None:
     lines = findings(file.relative_to(ROOT), paragraphs_of(file), IN_TEXT)
     assert not lines, "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""The commands that the manual shows are valid in every preset, and run with the programs that they name."""
+"""The example commands in the manual are valid with every key preset and run the programs that they name."""
 
 import asyncio
 from pathlib import Path
@@ -45,7 +45,7 @@ def test_the_examples_are_valid_in_every_preset(file: Path, preset: str) -> None
     assert {command.title for command in keymap.own_commands} == {"Open ticket", *ARGUMENTS}
 
 
-def test_the_examples_run(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_run_the_programs_that_they_name(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "a folder"
     folder.mkdir()
     for name in ("wc", "vim", "team-chat", "dict"):

@@ -16,7 +16,7 @@ from presscheck.documents.git_format.repository import read_repository
 
 
 class Published(NamedTuple):
-    """The API of a service with the manual, its space, and the address of its site."""
+    """A client for the API of a service, the space with the manual, and the URL of the site."""
 
     http: httpx.Client
     space: dict[str, str]
@@ -25,7 +25,7 @@ class Published(NamedTuple):
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Published]:
-    """`presscheck serve --docs docs`, with a published site."""
+    """Run `presscheck serve --docs docs` and publish a site."""
     with serving(tmp_path_factory.mktemp("data"), "--port", "0", "--docs", str(DOCS)) as process:
         base_url, token = line(process), line(process).removeprefix("token: ")
         headers = {"authorization": f"Bearer {token}"}
@@ -40,7 +40,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Published]:
             yield Published(http, space, answer.json()["urls"]["published"].rstrip("/"))
 
 
-def test_reading_the_manual_finds_no_problem() -> None:
+def test_reading_the_manual_reports_no_findings() -> None:
     assert [str(finding) for finding in read_repository(DOCS).findings] == []
 
 
@@ -51,7 +51,7 @@ def test_no_link_of_the_space_is_broken(published: Published) -> None:
     assert len(http.get(links, params={"limit": 1000}).json()["items"]) > 50
 
 
-def test_its_site_shows_the_pages(published: Published) -> None:
+def test_published_site_shows_the_pages(published: Published) -> None:
     http, _, site = published
     for page in PAGES[::25]:
         path = page.relative_to(DOCS)
@@ -61,7 +61,7 @@ def test_its_site_shows_the_pages(published: Published) -> None:
         )
         answer = http.get(f"{site}/{address}", headers={"authorization": ""}, follow_redirects=True)
         assert answer.status_code == 200, (page, answer.status_code)
-        # the menu around it is the same on every page, and ten times as long
+        # parse only <main>: the menu is the same on every page and ten times as long
         _, begins, rest = answer.text.partition("<main")
         main = BeautifulSoup(f"{begins}{rest.partition('</main>')[0]}</main>", "html.parser").find("main")
         assert main

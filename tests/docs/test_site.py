@@ -1,4 +1,4 @@
-"""The site that `make docs` builds: without a warning, with every page, and with nothing from another host."""
+"""The site that `make docs` builds: no warnings, every page, and no resources from other hosts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.manual import DOCS, SUMMARY, TABLES
 from tests.root import ROOT
 
 LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href"}
-"""What a browser loads with a page, by element."""
+"""Attributes with the addresses that a browser loads, by element."""
 _IN_STYLE = re.compile(r"(?:url\(|@import)\s*[\"']?((?:https?:)?//[^\"')\s]+)")
 
 
@@ -32,7 +32,7 @@ class Loaded(HTMLParser):
 
 
 def build(folder: Path, config: Path = ROOT / "properdocs.yml") -> subprocess.CompletedProcess[str]:
-    """What `make docs` does, with another folder for the site."""
+    """Build the site into a folder, as `make docs` does."""
     command = [sys.executable, "-m", "properdocs", "build", "--strict", "--config-file", config, "--site-dir", folder]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
 
@@ -48,7 +48,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def page_of(site: Path, page: Path) -> Path:
-    """The file of the site for a page of the manual."""
+    """Return the file of the site for a page of the manual."""
     path = page.relative_to(DOCS)
     return site / (path.parent if path.name == "README.md" else path.with_suffix("")) / "index.html"
 
@@ -82,7 +82,7 @@ def test_a_page_loads_nothing_from_another_host(site: Path) -> None:
         assert not _IN_STYLE.findall(sheet.read_text("utf-8")), sheet
 
 
-def test_tables_are_tables_there_too(site: Path) -> None:
+def test_generated_tables_are_rendered_as_tables(site: Path) -> None:
     for name in TABLES:
         page = next(page for page in PAGES if f"<!-- {name}: begin" in page.read_text("utf-8"))
         html = page_of(site, page).read_text("utf-8")

@@ -17,7 +17,7 @@ from presscheck.tui.ui import signs
     [
         ({"LANG": "de_DE.UTF-8"}, True),
         ({"LANG": "en_US.utf8"}, True),
-        ({"LANG": "C", "LC_CTYPE": "C.UTF-8"}, False),  # as Python sets it
+        ({"LANG": "C", "LC_CTYPE": "C.UTF-8"}, False),  # Python sets LC_CTYPE in the C locale (PEP 538)
         ({"LC_CTYPE": "C.UTF-8"}, True),
         ({"LANG": "POSIX"}, False),
         ({"LC_ALL": "C", "LANG": "en_US.UTF-8"}, False),
@@ -26,11 +26,11 @@ from presscheck.tui.ui import signs
         ({}, True),
     ],
 )
-def test_the_locale_tells_whether_the_terminal_has_utf8(environment: dict[str, str], expected: bool) -> None:
+def test_utf8_is_detected_from_the_locale(environment: dict[str, str], expected: bool) -> None:
     assert has_utf8(environment) is expected
 
 
-def test_each_sign_has_a_character_of_its_own() -> None:
+def test_each_sign_has_a_distinct_ascii_character() -> None:
     assert {sign for sign in signs.SIGNS if not sign.isascii()} == SIGNS.keys()
     shown = [*SIGNS.values(), *(sign for sign in signs.SIGNS if sign.isascii())]
     assert len({*shown}) == len(shown)
@@ -48,21 +48,21 @@ def test_each_sign_has_a_character_of_its_own() -> None:
         ("✓ Ada", "Y Ada"),
     ],
 )
-def test_on_screens_the_width_stays(text: str, expected: str) -> None:
+def test_ascii_cells_keep_the_width(text: str, expected: str) -> None:
     assert ascii_cells(text) == expected
     assert len(expected) == cell_len(text)
 
 
-def test_no_other_number_or_word_is_shown() -> None:
+def test_superscripts_fractions_and_ligatures_become_question_marks() -> None:
     assert ascii_cells("10² m, ½ l, 3 €, ﬁn™ Ångström") == "10? m, ? l, 3 ?, ?n? Angstrom"
 
 
-def test_any_text_keeps_its_width() -> None:
+def test_ascii_cells_keep_the_width_of_hostile_text() -> None:
     for text in map(sanitize, HOSTILE):
         shown = ascii_cells(text)
         assert shown.isascii(), text
         assert len(shown) == cell_len(text), text
 
 
-def test_in_lines_no_letter_is_lost() -> None:
+def test_ascii_words_escape_letters() -> None:
     assert ascii_words("“Jón” → …") == r'"J\xf3n" -> ...'

@@ -1,4 +1,4 @@
-"""What is sent to a terminal as a sign: ours from end to end, whatever the text."""
+"""Notifications for terminals: text cannot leave the escape sequence that contains it."""
 
 from tests.hostile_strings import ACTS, HOSTILE
 from tests.table import each_case
@@ -7,7 +7,7 @@ from presscheck.text.notifications import MAX_WIDTH, notification
 
 
 @each_case(("way", "begin"), [("osc9", "\x1b]9;presscheck: "), ("osc777", "\x1b]777;notify;presscheck;")])
-def test_notification_contains_hostile_text(way: str, begin: str) -> None:
+def test_hostile_text_stays_inside_the_escape_sequence(way: str, begin: str) -> None:
     for text in (*HOSTILE, "x" * 5000, "字" * 5000, ""):
         sent = notification(way, text)
         assert sent.startswith(begin)

@@ -78,7 +78,7 @@ def test_now_compares_with_parsed_times() -> None:
 @each_case(
     ("number", "text"), [(0, "0 pages"), (1, "1 page"), (2, "2 pages"), (-1, "-1 pages"), (12345, "12,345 pages")]
 )
-def test_a_noun_has_an_s_except_after_one(number: int, text: str) -> None:
+def test_count_adds_an_s_except_after_one(number: int, text: str) -> None:
     assert count(number, "page") == text
 
 

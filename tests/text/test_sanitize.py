@@ -72,7 +72,7 @@ def test_terminal_keeps_columns_title_and_modes() -> None:
         screen = pyte.Screen(cell_len(shown) + 10, 3)
         modes = set(screen.mode)
         stream = pyte.Stream(screen)
-        # one by one, because pyte throws away what follows a mark of no combining class
+        # one at a time: pyte drops the text after a mark that has no combining class
         for character in shown:
             stream.feed(character)
         return (screen.title, screen.mode, screen.cursor.y, screen.cursor.x) == ("", modes, 0, cell_len(shown))
@@ -133,7 +133,7 @@ def test_replacements(text: str, shown: str) -> None:
     assert sanitize(text) == shown
 
 
-def test_line_ends_stay_with_lines() -> None:
+def test_line_breaks_are_kept_if_lines_are_allowed() -> None:
     assert sanitize("a\r\nb\x0bc\u2028d", lines=True) == "a\nb\nc\nd"
     assert sanitize("a\n\u0301b", lines=True) == "a\n◌\u0301b"
 
@@ -222,7 +222,7 @@ def test_other_schemes_are_not_safe(url: str) -> None:
 
 
 @each_case("scheme", sorted(LINK_SCHEMES - {"http", "https", "mailto"}))
-def test_links_to_other_programs_are_not_opened(scheme: str) -> None:
+def test_links_to_other_programs_are_safe_links_but_not_safe_urls(scheme: str) -> None:
     assert is_safe_link(f"{scheme}:+15550100")
     assert not is_safe_link(f"{scheme}:")
     assert not is_safe_link(f"{scheme}:a\u202eb")
@@ -259,7 +259,7 @@ def test_invisible_characters_are_dropped(first: int, last: int) -> None:
         0xFDF0,
     ],
 )
-def test_their_neighbors_stay(code: int) -> None:
+def test_neighbors_of_dropped_characters_are_kept(code: int) -> None:
     assert sanitize(f"a{chr(code)}b") == f"a{chr(code)}b"
 
 
@@ -304,7 +304,7 @@ def fixture_joining_terminal() -> Iterator[None]:
         *("🐕\u200d🦺", "🏴\u200d☠", "two 👩\u200d🚀👩\u200d🚀 of them"),
     ],
 )
-def test_joined_emoji_stay_whole_where_the_terminal_joins_them(text: str) -> None:
+def test_joined_emoji_are_kept_if_the_terminal_joins_them(text: str) -> None:
     show_joiners(NON_JOINER + JOINER + COLORED)
     assert sanitize(text) == text
     assert cell_len(sanitize(text)) == cell_len(text.replace("\u200d🚀", "").split("\u200d")[0])
@@ -355,7 +355,7 @@ CONJUNCTS = [
 
 @pytest.mark.usefixtures("joining_terminal")
 @each_case(("text", "cells"), CONJUNCTS)
-def test_joiners_between_letters_stay_and_each_letter_has_its_cell(text: str, cells: int) -> None:
+def test_joiners_between_letters_are_kept_and_each_letter_has_a_cell(text: str, cells: int) -> None:
     show_joiners(NON_JOINER + JOINER + COLORED)
     shown = sanitize(text)
     assert shown == text.replace(JOINER, 2 * JOINER)
@@ -367,7 +367,7 @@ def test_joiners_between_letters_stay_and_each_letter_has_its_cell(text: str, ce
 
 @pytest.mark.usefixtures("joining_terminal")
 @each_case("text", ["❤\ufe0f\u200d🔥", "🏳\ufe0f\u200d🌈", "🕵\ufe0f\u200d♂", "⛓\ufe0f\u200d💥", "👁\ufe0f\u200d🗨"])
-def test_sequences_that_begin_with_a_narrow_emoji_stay_with_their_selector(text: str) -> None:
+def test_sequences_with_a_narrow_first_emoji_keep_their_selector(text: str) -> None:
     show_joiners(NON_JOINER + JOINER + COLORED)
     assert sanitize(f"a{text}\ufe0fb") == f"a{text}b"
     assert cell_len(sanitize(text)) == 2
@@ -392,7 +392,7 @@ def test_sequences_that_begin_with_a_narrow_emoji_stay_with_their_selector(text:
         ("일\u200c본", "일본"),
     ],
 )
-def test_non_joiners_stay_where_they_change_the_letters(text: str, shown: str) -> None:
+def test_non_joiners_are_kept_only_where_they_change_letters(text: str, shown: str) -> None:
     assert sanitize(text) == shown
 
 
