@@ -15,6 +15,7 @@ from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.service.web.html.context import Component, Included, ResolvedLink
 from presscheck.service.web.html.page import render_page_html
 
+ATTEMPTS = 3
 MOST_SECONDS = 1.0
 """Maximum processor time for a page of a sixteenth of the allowed size, several times the usual duration."""
 SHORT_ROWS = "|a" * 500 + "|\n" + "|-" * 500 + "|\n" + "|\n" * 30 + "\n"
@@ -95,12 +96,20 @@ def test_large_page_is_rendered_and_converted_in_time(kind: str) -> None:
     while size_problem(write(count)) is not None:
         count //= 2
     markdown = write(count // 16)
+    works: tuple[Callable[[], object], ...] = (
+        lambda: render_page_html(markdown, "page.md", Site()),
+        lambda: markdown_to_nodes(markdown),
+    )
+    for work in works:
+        # other processes only add to the processor time of a thread
+        assert any(seconds(work) < MOST_SECONDS for _ in range(ATTEMPTS))
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Return the processor time of a call."""
     start = time.thread_time()
-    render_page_html(markdown, "page.md", Site())
-    rendered = time.thread_time()
-    markdown_to_nodes(markdown)
-    assert rendered - start < MOST_SECONDS
-    assert time.thread_time() - rendered < MOST_SECONDS
+    work()
+    return time.thread_time() - start
 
 
 def test_included_texts_are_limited() -> None:

@@ -253,5 +253,8 @@ async def test_a_bucket_is_not_used_for_a_database_with_files_on_disk(bucket: S3
     ran = run("--data", str(tmp_path), "--port", "0", "--files", LOCATION)
     assert ran.exit_code == 2 and f"`presscheck serve files move --to {LOCATION}`" in ran.stderr
     assert "are in disk" not in ran.stderr and bucket.keys() == []
-    empty = run("--data", str(tmp_path / "empty"), "--files", LOCATION, "export", str(tmp_path / "empty.zip"))
+    file = tmp_path / "all.zip"
+    assert run("--data", str(tmp_path), "export", str(file)).exit_code == 0
+    empty = run("--data", str(tmp_path / "empty"), "--files", LOCATION, "import", str(file))
     assert empty.exit_code == 0, empty.stderr
+    assert bucket.keys() == [f"docs/{id_of(LARGE)}"]
