@@ -186,7 +186,10 @@ async def _answer_invalid_lines(received: Any, sent: Any, messages: MemoryObject
 
 
 def _refusal(error: Exception) -> types.JSONRPCError | None:
-    """Return the response to a line that is not a message, with the id of its request if any; None for a blank line."""
+    """Return the error response to a line that is not a message, or None for a blank line.
+
+    It has the id of the request if the line has one.
+    """
     # the whole line is the input of some errors; of others, it is one of its values
     errors = error.errors() if isinstance(error, ValidationError) else ()
     line: Any = next((each["input"] for each in errors if each["type"] in ("json_invalid", "missing")), None)

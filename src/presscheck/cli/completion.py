@@ -1,4 +1,6 @@
-"""`presscheck completion`: click's scripts, one for bash that quotes proposals, and one for PowerShell.
+"""The command `presscheck completion`: scripts of click for zsh and fish, and own ones for bash and PowerShell.
+
+The script for bash quotes proposals with blanks, which click's does not.
 
 Importing this module registers bash and PowerShell. `presscheck.__main__` imports it if a script asks for completions.
 """

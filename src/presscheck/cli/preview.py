@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from presscheck.cli.exit_codes import report_errors
+from presscheck.cli.serve import port_option
 from presscheck.wiring import preview_folder
 
 
@@ -14,14 +15,7 @@ from presscheck.wiring import preview_folder
 @click.argument(
     "directory", metavar="[DIR]", default=".", type=click.Path(path_type=Path, file_okay=False, exists=True)
 )
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    metavar="NUMBER",
-    default=8301,
-    show_default=True,
-    help="Port to listen on; 0 chooses a free port.",
-)
+@port_option(8301)
 @report_errors
 def preview(directory: Path, *, port: int) -> None:
     """Show a documentation folder as its published site.

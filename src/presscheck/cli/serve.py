@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,6 +38,18 @@ FILES = click.option(
 )
 
 
+def port_option(default: int) -> Callable[[Any], Any]:
+    """Return the option `--port` of a command that starts a server."""
+    return click.option(
+        "--port",
+        type=click.IntRange(0, 65535),
+        metavar="NUMBER",
+        default=default,
+        show_default=True,
+        help="Port to listen on; 0 chooses a free port.",
+    )
+
+
 class Where(NamedTuple):
     """The options of the group that locate the data of the service."""
 
@@ -47,14 +60,7 @@ class Where(NamedTuple):
 
 @click.group(invoke_without_command=True)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    metavar="NUMBER",
-    default=8300,
-    show_default=True,
-    help="Port to listen on; 0 chooses a free port.",
-)
+@port_option(8300)
 @click.option("--socket", "--uds", "uds", type=click.Path(path_type=Path), help="Listen on this Unix socket instead.")
 @click.option("--fd", type=int, hidden=True, help="Inherited listening socket.")
 @click.option("--web-fd", type=int, hidden=True, help="Inherited listening TCP socket, for browsers.")

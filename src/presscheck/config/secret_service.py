@@ -41,7 +41,9 @@ def read_secret(program: str, name: str) -> str | None:
 
 
 def store_secret(program: str, name: str, secret: str) -> None:
-    """Store a secret of a program under a name, or replace it. May prompt the user to unlock or create the keyring.
+    """Store a secret of a program by name, and replace an earlier one.
+
+    The system may ask the user to unlock or create the keyring.
 
     Raises:
         ConfigurationError: there is no keyring, or it stays locked; the message is the reason, in a few words.

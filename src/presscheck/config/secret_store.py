@@ -22,7 +22,7 @@ if sys.platform == "darwin":
             raise ConfigurationError(str(error)) from None
 
     def store_secret(program: str, name: str, secret: str) -> None:
-        """Store a secret of a program under a name, or replace it.
+        """Store a secret of a program by name, and replace an earlier one.
 
         Raises:
             ConfigurationError: the Keychain is locked, or denies it; the message is the reason.

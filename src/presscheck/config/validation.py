@@ -142,7 +142,7 @@ def read_aliases(path: Path) -> dict[str, str]:
 
 
 def errors_of_aliases(path: Path) -> tuple[SettingsError, ...]:
-    """Return the errors of invalid aliases or of the whole file."""
+    """Return the errors in the table `aliases`, and errors for which the whole file is not read."""
     return tuple(error for error in _read(path)[1] if error.key[:1] in ((), ("aliases",)))
 
 

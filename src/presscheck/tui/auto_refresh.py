@@ -53,11 +53,11 @@ class AutoRefresh:
         while True:
             await self._wait_until_idle()
             try:
-                async with aclosing(self._engine.sync(pace=self._wait_until_idle)) as progress:
-                    async for _ in progress:
-                        pass
-            except PresscheckError:
-                pass  # a failed read is repeated in the next run; visible screens show their own errors
+                # a failed read is repeated in the next run; visible screens show their own errors
+                with contextlib.suppress(PresscheckError):
+                    async with aclosing(self._engine.sync(pace=self._wait_until_idle)) as progress:
+                        async for _ in progress:
+                            pass
             except Exception as error:  # no caller waits for this task before the app ends
                 context = {"message": "the background sync failed", "exception": error}
                 asyncio.get_running_loop().call_exception_handler(context)

@@ -223,7 +223,7 @@ def read(path: Path) -> Theme:
 
 
 def theme_errors(settings: Path) -> tuple[SettingsError, ...]:
-    """Return the errors in the themes next to a settings file, and of the profiles whose theme does not exist."""
+    """Return the errors in theme files next to a settings file, and of profiles whose theme does not exist."""
     own = [_theme_or_error(path) for path in sorted((settings.parent / "themes").glob("*.toml"))]
     names = {*load(), *(theme.name for theme in own if isinstance(theme, Theme))}
     unknown = [

@@ -101,7 +101,7 @@ class LineTerminal:
         return self._decoded(line.removesuffix(b"\r")).removeprefix("\ufeff")
 
     def _decoded(self, line: bytes) -> str:
-        """Decode a line: UTF-8, or what a terminal with another encoding sends."""
+        """Decode a line as UTF-8, or else in the encoding of the terminal that sent it."""
         try:
             return line.decode("utf-8")
         except UnicodeDecodeError:

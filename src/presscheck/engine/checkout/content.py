@@ -87,7 +87,7 @@ async def newest_revision(engine: Downloader, state: CheckoutState) -> Revision:
 
 
 async def fetched(engine: Downloader, call: Operation[T]) -> T:
-    """Return the response of the service, never a cached one.
+    """Send a read to the service, without the cache, and return its response.
 
     Raises:
         PresscheckError: the request failed.

@@ -563,7 +563,7 @@ class UndoGuard:
 
 
 def _report(error: BaseException) -> None:
-    """Report a bug. A full disk is none, and may have space later."""
+    """Pass an unexpected error to the event loop's handler. A `StoreError` is expected: a full disk may get space."""
     if not isinstance(error, StoreError):
         loop = asyncio.get_running_loop()
         loop.call_exception_handler({"message": "a write could not be sent", "exception": error})

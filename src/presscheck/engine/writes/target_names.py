@@ -29,7 +29,7 @@ _RESOURCES = {
     "site_redirect_id": ("site-redirect", "source"),
     "share_link_id": ("share-link", "name"),
 }
-"""The arguments that are ids of other resources: the `object` of the resource, and the field with its name."""
+"""For arguments that are ids of other resources: the type of the resource (its `object`), and its field with a name."""
 
 
 def target_names(call: Operation[Any], stored: StoredResources) -> str | None:

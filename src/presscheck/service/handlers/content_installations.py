@@ -114,7 +114,7 @@ def get_site_installation(context: Context, call: GetSiteInstallation) -> SiteIn
 
 @handles(UpdateSpaceInstallation)
 def update_space_installation(context: Context, call: UpdateSpaceInstallation) -> SpaceInstallation:
-    """Update the settings of an installation in a space. Send an event, unless its own script is the caller."""
+    """Update the settings of an integration in a space, and send it an event unless its own script made the call."""
     row = installation_for(context, call.integration_name, call.installation_id)
     space = _space_of(context, row, call.space_id, is_installed=True)
     _update(context, row, "space", space.id, call)
@@ -123,7 +123,7 @@ def update_space_installation(context: Context, call: UpdateSpaceInstallation) -
 
 @handles(UpdateSiteInstallation)
 def update_site_installation(context: Context, call: UpdateSiteInstallation) -> SiteInstallation:
-    """Update the settings of an installation in a site. Send an event, unless its own script is the caller."""
+    """Update the settings of an integration in a site, and send it an event unless its own script made the call."""
     row = installation_for(context, call.integration_name, call.installation_id)
     site = _site_of(context, row, call.site_id, is_installed=True)
     _update(context, row, "site", site.id, call)

@@ -87,7 +87,9 @@ def create_owner_token(session: Session, clock: Clock, owner: UserRow, token_fil
 
 
 def import_docs(session: Session, clock: Clock, owner: UserRow, store: BlobStore, docs: Iterable[Path]) -> list[str]:
-    """Import repositories into the owner's first organization and return the problems by repository, file and line.
+    """Import repositories into the owner's first organization.
+
+    Returns a line for each problem, which begins with repository, file and line number.
 
     Repositories that were imported at an earlier start are skipped.
     """
